@@ -1,0 +1,5 @@
+export * from "./errors.js";
+export * from "./headers.js";
+export * from "./request-id.js";
+export * from "./package-definition.js";
+export * from "./generated/roost/worker/v1/worker.js";
