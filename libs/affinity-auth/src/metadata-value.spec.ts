@@ -1,4 +1,6 @@
 // Owns: how text travels in gRPC metadata.
+import type { IncomingHttpHeaders } from 'node:http2';
+
 import { Metadata } from '@grpc/grpc-js';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
