@@ -1,0 +1,83 @@
+import { AdpCapacityExceeded } from './errors.js';
+import type { AdpRequest, Assignment, Decision, DecisionKind, RankLoad } from './ports/adp-router.js';
+import type { RankCounts } from './ports/placement.js';
+
+/** One batch while it is being assigned: the load of every rank including what was assigned so far, and the decisions. */
+export class Batch<Id> implements RankCounts {
+  readonly numRanks: number;
+  readonly activeRequests: number[];
+  readonly activeTokens: number[];
+  private readonly byRank: Id[][];
+  private readonly decisions: Decision<Id>[] = [];
+
+  /**
+   * @param hardCap active requests that no rank may exceed
+   * @throws AdpCapacityExceeded when the requests do not fit below the hard cap of all ranks together
+   * @throws RangeError when the ranks are not numbered from 0 without a gap
+   */
+  constructor(
+    ranks: readonly RankLoad[],
+    private readonly numRequests: number,
+    readonly hardCap: number,
+  ) {
+    if (ranks.length === 0) refuseRanks(ranks);
+    this.numRanks = ranks.length;
+    this.activeRequests = new Array<number>(ranks.length).fill(-1);
+    this.activeTokens = new Array<number>(ranks.length).fill(0);
+    let capacity = 0;
+    for (const { rank, numActiveRequests, numActiveTokens } of ranks) {
+      if (this.activeRequests[rank] !== -1) refuseRanks(ranks);
+      this.activeRequests[rank] = numActiveRequests;
+      this.activeTokens[rank] = numActiveTokens;
+      capacity += Math.max(0, hardCap - numActiveRequests);
+    }
+    if (numRequests > capacity) {
+      throw new AdpCapacityExceeded(numRequests, capacity);
+    }
+    this.byRank = this.activeRequests.map(() => []);
+  }
+
+  /** Whether a rank exists and can take one more request. */
+  hasRoom(rank: number): boolean {
+    return (this.activeRequests[rank] ?? this.hardCap) < this.hardCap;
+  }
+
+  /** The most active requests that any rank has by now. */
+  get busiest(): number {
+    return Math.max(0, ...this.activeRequests);
+  }
+
+  /** Requests a rank if all of the batch and all that was active before were spread evenly, rounded up. */
+  get fairShare(): number {
+    const assigned = this.decisions.length;
+    let total = this.numRequests - assigned;
+    for (const active of this.activeRequests) total += active;
+    return Math.ceil(total / this.numRanks);
+  }
+
+  /**
+   * Assigns a request.
+   *
+   * @param tokens what the rank's active tokens grow by
+   */
+  place({ id, numInputTokens }: AdpRequest<Id>, rank: number, kind: DecisionKind, tokens = numInputTokens): void {
+    this.byRank[rank]?.push(id);
+    this.activeRequests[rank] = (this.activeRequests[rank] ?? 0) + 1;
+    this.activeTokens[rank] = (this.activeTokens[rank] ?? 0) + tokens;
+    this.decisions.push({ id, rank, kind });
+  }
+
+  /** What was decided. */
+  finish(softCap: number): Assignment<Id> {
+    return {
+      byRank: this.byRank,
+      expectedNumActiveRequests: Math.max(softCap, this.busiest),
+      decisions: this.decisions,
+    };
+  }
+}
+
+function refuseRanks(ranks: readonly RankLoad[]): never {
+  const numbers = ranks.map(({ rank }) => rank).join(', ');
+  throw new RangeError(`ranks must be numbered from 0 without a gap, not "${numbers}"`);
+}

@@ -1,0 +1,25 @@
+/** The ranks as a placement sees them: indexed by rank number, the batch so far included. */
+export interface RankCounts {
+  /** Requests on each rank. */
+  readonly activeRequests: readonly number[];
+  /** Prompt tokens of the requests on each rank. */
+  readonly activeTokens: readonly number[];
+}
+
+/** Chooses ranks for requests without a usable binding. Belongs to one router and may remember what it chose. */
+export interface Placement {
+  /**
+   * The rank for the next request: one that has fewer active requests than the cap.
+   *
+   * @param cap active requests a rank; the caller promises that at least one rank has fewer
+   */
+  choose(ranks: RankCounts, cap: number): number;
+}
+
+/** A way to place, as the configuration names it. */
+export interface PlacementStrategy {
+  /** The value of `kv_cache_routing_new_conv_placement` that selects it. */
+  readonly name: string;
+  /** A placement that has chosen nothing yet. */
+  create(): Placement;
+}
