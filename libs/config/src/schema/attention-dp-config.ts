@@ -1,0 +1,94 @@
+import { Amount, Choice, Flag, Whole } from '../settings/decorators.js';
+import { Group } from '../settings/setting.js';
+
+/** How a rank is chosen for a conversation that no rank is bound to. */
+export const NEW_CONVERSATION_PLACEMENTS = ['round_robin', 'least_queued', 'least_tokens', 'least_prefill'] as const;
+
+/** One of {@link NEW_CONVERSATION_PLACEMENTS}. */
+export type NewConversationPlacement = (typeof NEW_CONVERSATION_PLACEMENTS)[number];
+
+/** How requests are spread over the attention data-parallel ranks of one instance (reference 6.1). */
+@Group({
+  title: 'attention_dp_config',
+  meaning:
+    'How requests are spread over the attention data-parallel ranks of one instance. Takes effect with `enable_attention_dp: true`.',
+  source: 'upstream',
+  ignored: [],
+})
+export class AttentionDpConfig {
+  @Flag('Hold requests back until every rank has some.', { idle: true })
+  readonly enable_balance: boolean = false;
+
+  @Whole('The longest that balancing waits. Must not be negative when `enable_balance` is set.', {
+    unit: 'iterations',
+    min: Number.MIN_SAFE_INTEGER,
+    idle: true,
+  })
+  readonly timeout_iters: number = 50;
+
+  @Whole('The longest wait for a fuller batch. Must not be negative when `enable_balance` is set.', {
+    unit: 'iterations',
+    min: Number.MIN_SAFE_INTEGER,
+    idle: true,
+  })
+  readonly batching_wait_iters: number = 10;
+
+  @Flag('Choose ranks by the longest cached prefix.', { idle: true })
+  readonly enable_kv_cache_aware_routing: boolean = false;
+
+  @Amount('Weight of load against cache hits in prefix-match routing.', {
+    idle: true,
+  })
+  readonly kv_cache_routing_load_balance_weight: number = 1;
+
+  @Amount('Share of the prompt above which a cache hit counts.', {
+    max: 1,
+    idle: true,
+  })
+  readonly kv_cache_routing_match_rate_threshold: number = 0.1;
+
+  @Amount(
+    'How far above its fair share a rank may be filled by requests that are not bound to it. The conversation router treats values below 1 as 1.',
+    { open: true },
+  )
+  readonly kv_cache_routing_fair_share_multiplier: number = 2;
+
+  @Flag('Spread the first requests over all ranks.', { idle: true })
+  readonly kv_cache_routing_cold_start_warmup: boolean = false;
+
+  @Flag('Count requests whose KV cache is still being sent.', { idle: true })
+  readonly kv_cache_routing_account_for_in_transfer: boolean = false;
+
+  @Flag(
+    'Keep every conversation, and the sub-agents of its agent, on one rank. Takes precedence over prefix-match routing.',
+  )
+  readonly kv_cache_routing_conversation_affinity: boolean = false;
+
+  @Whole('Conversations remembered by rank; past it the least recently used is forgotten.', { unit: 'conversations' })
+  readonly kv_cache_routing_max_sessions: number = 65536;
+
+  @Choice('How a rank is chosen for a conversation that is not bound yet.', NEW_CONVERSATION_PLACEMENTS, {
+    idle: (value) => value === 'least_prefill',
+  })
+  readonly kv_cache_routing_new_conv_placement: NewConversationPlacement = 'round_robin';
+
+  @Flag('Exchange rank states in one packed message.', { idle: true })
+  readonly enable_packed_sync: boolean = false;
+
+  @Flag('Admit generation requests by the KV load of the ranks.', {
+    idle: true,
+  })
+  readonly enable_kv_balanced_admission: boolean = false;
+
+  @Flag('Wait for a full home rank instead of overflowing to another.', {
+    idle: true,
+  })
+  readonly kv_cache_routing_strict_conversation_affinity: boolean = false;
+
+  @Whole('The longest that strict affinity waits.', {
+    unit: 'iterations',
+    min: 0,
+    idle: true,
+  })
+  readonly kv_cache_routing_strict_affinity_max_wait_iters: number = 0;
+}

@@ -1,0 +1,60 @@
+import { Flag, Whole } from '../settings/decorators.js';
+import { Group } from '../settings/setting.js';
+
+/** The edge as a server. Retries are upstream's `max_retries`. */
+@Group({
+  title: 'edge',
+  meaning: 'The edge as a server. Retries are set by `max_retries` above it.',
+  source: 'ours',
+  ignored: [],
+})
+export class EdgeSettings {
+  @Whole('Requests served at once.', { unit: 'requests' })
+  readonly max_concurrent_requests: number = 1024;
+
+  @Whole('Requests that may wait for one of those places; past it clients get 429.', { unit: 'requests', min: 0 })
+  readonly max_queued_requests: number = 4096;
+
+  @Whole("Deadline of a request, both legs and the wait included (upstream's `--request_timeout`).", {
+    unit: 's',
+    max: 86_400,
+  })
+  readonly request_timeout_s: number = 180;
+
+  @Whole('Largest request body; past it clients get 413.', {
+    unit: 'bytes',
+    max: 2 ** 30,
+  })
+  readonly body_limit_bytes: number = 32 * 1024 * 1024;
+
+  @Whole('Largest request head; past it clients get 431.', { unit: 'bytes' })
+  readonly header_limit_bytes: number = 16384;
+
+  @Whole("How long a client may take to send a request's head.", {
+    unit: 'ms',
+  })
+  readonly header_timeout_ms: number = 10_000;
+
+  @Whole('How long a client may take to send a request, body included.', {
+    unit: 'ms',
+  })
+  readonly body_timeout_ms: number = 60_000;
+
+  @Flag('Say in response headers where a request was served and why; for trying things out, not for the open internet.')
+  readonly explain_headers: boolean = false;
+
+  @Whole('How long in-flight requests may go on after SIGTERM.', {
+    unit: 's',
+    min: 0,
+  })
+  readonly shutdown_timeout_s: number = 30;
+
+  @Whole('Pause between two health checks of a worker.', { unit: 'ms' })
+  readonly health_poll_interval_ms: number = 500;
+
+  @Whole('How long connecting to a worker may take.', { unit: 'ms' })
+  readonly worker_connect_timeout_ms: number = 2000;
+
+  @Whole('What `Retry-After` says on 429 and 503.', { unit: 's' })
+  readonly retry_after_s: number = 1;
+}

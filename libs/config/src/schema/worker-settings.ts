@@ -1,0 +1,34 @@
+import { Text, Whole } from '../settings/decorators.js';
+import { Group } from '../settings/setting.js';
+
+/** A worker as a server. */
+@Group({
+  title: 'worker',
+  meaning: 'A worker as a server.',
+  source: 'ours',
+  ignored: [],
+})
+export class WorkerSettings {
+  @Whole('Requests that may wait for a rank; past it the worker answers that it is overloaded.', {
+    unit: 'requests',
+    min: 0,
+  })
+  readonly max_queued_requests: number = 1024;
+
+  @Whole('How long in-flight requests may go on after SIGTERM.', {
+    unit: 's',
+    min: 0,
+  })
+  readonly shutdown_timeout_s: number = 30;
+
+  @Text('Host under which other workers reach this one to fetch KV caches; `hostname` where it is null.', {
+    nullable: true,
+  })
+  readonly advertise_host: string | null = null;
+
+  @Whole("Largest message that the worker accepts. Leave room above the edge's `body_limit_bytes`.", {
+    unit: 'bytes',
+    max: 2 ** 31 - 1,
+  })
+  readonly max_message_bytes: number = 36 * 1024 * 1024;
+}

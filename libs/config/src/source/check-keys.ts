@@ -1,0 +1,72 @@
+import type { Findings, KeyPath } from '../findings.js';
+import { isMapping, put, type Mapping } from '../mapping.js';
+import { editDistance } from '../nearest-name.js';
+import type { KeySpace, SectionKeys } from '../settings/key-space.js';
+import type { Setting } from '../settings/setting.js';
+import { showValue } from '../show-value.js';
+
+/**
+ * Checks which keys are there, at every depth: an unknown one is a problem that names the nearest known one, upstream's
+ * engine tuning is listed in one warning. Takes out what is null where null stands for the default, and sections that
+ * are no mappings.
+ */
+export function checkKeys(content: Mapping, keys: KeySpace, sectionKeys: SectionKeys, findings: Findings): void {
+  const ignored: string[] = [];
+  checkLevel(content, [], keys);
+  if (ignored.length > 0) findings.warn(`keys of upstream that mean nothing here are ignored: ${ignored.join(', ')}`);
+
+  function checkLevel(level: Mapping, at: KeyPath, known: KeySpace): void {
+    for (const [name, value] of Object.entries(level)) {
+      const path = [...at, name];
+      const setting = known.settings.get(name);
+      if (setting) checkSetting(level, path, setting, value);
+      else if (known.ignored.has(name)) ignored.push(path.join('.'));
+      else findings.problem(path, unknownKey(name, candidates(keys, known, sectionKeys)));
+    }
+  }
+
+  function checkSetting(level: Mapping, path: KeyPath, setting: Setting, value: unknown): void {
+    const inner = sectionKeys(setting);
+    if (value === null) {
+      if (!setting.keepsNull) Reflect.deleteProperty(level, setting.name);
+    } else if (inner && isMapping(value)) checkLevel(value, path, inner);
+    else if (inner) {
+      findings.problem(path, `${setting.name} must be a mapping, got ${showValue(value)}`);
+      Reflect.deleteProperty(level, setting.name);
+    }
+  }
+}
+
+/** Leaves in a mapping, at every depth, what is a setting. */
+export function onlySettings(content: Mapping, keys: KeySpace, sectionKeys: SectionKeys): Mapping {
+  const kept: Mapping = {};
+  for (const [name, value] of Object.entries(content)) {
+    const setting = keys.settings.get(name);
+    if (!setting) continue;
+    const inner = sectionKeys(setting);
+    put(kept, name, inner && isMapping(value) ? onlySettings(value, inner, sectionKeys) : value);
+  }
+  return kept;
+}
+
+type Candidate = readonly [name: string, written: string];
+
+function unknownKey(name: string, known: readonly Candidate[]): string {
+  let nearest = '';
+  let least = Infinity;
+  for (const [candidate, written] of known) {
+    const distance = editDistance(name.toLowerCase(), candidate);
+    if (distance < least) [nearest, least] = [written, distance];
+  }
+  return `${name} is not a known key here; did you mean ${nearest}?`;
+}
+
+/** The keys at this level, one below, and at the top: a key is often right and only in the wrong place. */
+function candidates(top: KeySpace, known: KeySpace, sectionKeys: SectionKeys): readonly Candidate[] {
+  const here = [...known.settings.values()];
+  const below = here.flatMap((setting) =>
+    [...(sectionKeys(setting)?.settings.keys() ?? [])].map((name) => [name, `${setting.name}.${name}`] as const),
+  );
+  const above = [...top.settings.keys()].map((name) => [name, `${name} at the top level`] as const);
+  return [...here.map(({ name }) => [name, name] as const), ...below, ...(known === top ? [] : above)];
+}
