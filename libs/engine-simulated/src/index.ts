@@ -1,1 +1,9 @@
-export {};
+export * from './clock.js';
+export * from './core/iteration.js';
+export * from './core/pacer.js';
+export * from './core/rank.js';
+export * from './core/sequence.js';
+export * from './core/time-model.js';
+export * from './options.js';
+export * from './simulated-engine.js';
+export * from './simulated-engine.module.js';

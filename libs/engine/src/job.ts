@@ -1,8 +1,8 @@
-import type { KvHandle } from "./kv.js";
+import type { KvHandle } from './kv.js';
 
 /** A client's request as far as its prompt is concerned. */
 export interface ConversationTurn {
-  readonly endpoint: "chat" | "completions";
+  readonly endpoint: 'chat' | 'completions';
   /** The client's parsed JSON body, already checked by the edge but not trusted. */
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -21,6 +21,8 @@ interface Job {
   /** The agent's own conversation; keys KV-cache management, never placement. */
   readonly conversationId: string | null;
   readonly prompt: Uint32Array;
+  /** Requests with different salts share no cached block; absent counts as a salt of its own. */
+  readonly cacheSalt?: string | undefined;
   /** The most tokens that will be made after the prompt; room for them is kept on the rank. */
   readonly maxTokens: number;
   readonly signal: AbortSignal;

@@ -1,0 +1,77 @@
+import { type BlockLease, TokenChain } from '@roost/block-cache';
+
+/**
+ * Where a sequence is on its rank: `waiting` for room; `importing` with room made; `computing` its prompt or its answer;
+ * `held` behind a handle; `gone`.
+ */
+export type Phase = 'waiting' | 'importing' | 'computing' | 'held' | 'gone';
+
+/** The token with an index in the answer, or null where the model ends. */
+export type Sample = (index: number) => number | null;
+
+/** What a sequence is made from. */
+export interface SequenceRequest {
+  readonly kind: 'prefill' | 'import';
+  readonly prompt: Uint32Array;
+  /** The most answer tokens that room is kept for. */
+  readonly maxTokens: number;
+  readonly tokensPerBlock: number;
+  readonly cacheSalt?: string | undefined;
+}
+
+/** One request on one rank: its tokens, the room that it has, and how far it is. The rank alone changes it. */
+export class Sequence {
+  readonly kind: 'prefill' | 'import';
+  readonly promptLength: number;
+  readonly maxTokens: number;
+  /** The prompt, and behind it the answer tokens that are known. */
+  readonly chain: TokenChain;
+  phase: Phase = 'waiting';
+  lease: BlockLease | null = null;
+  /** How the answer goes on, while it is decoded. */
+  decoding: { readonly sample: Sample; readonly maxTokens: number } | null = null;
+
+  constructor(
+    request: SequenceRequest,
+    /** Samples what follows the prompt. */
+    readonly sampleFirst: Sample,
+  ) {
+    this.kind = request.kind;
+    this.promptLength = request.prompt.length;
+    this.maxTokens = request.maxTokens;
+    this.chain = new TokenChain(request.prompt, request.tokensPerBlock, request.cacheSalt);
+  }
+
+  /** Tokens whose cache is there. */
+  get computedTokens(): number {
+    return this.lease?.coveredTokens ?? 0;
+  }
+
+  /** Prompt tokens whose cache was found when the sequence got its room. */
+  get cachedTokens(): number {
+    return this.lease?.cachedTokens ?? 0;
+  }
+
+  /** Tokens to compute before the next one can be sampled; at least one, as its output is what is sampled from. */
+  get pendingTokens(): number {
+    return Math.max(1, this.chain.length - this.computedTokens);
+  }
+
+  /** Answer tokens that are known. */
+  get generatedTokens(): number {
+    return this.chain.length - this.promptLength;
+  }
+
+  /** The most tokens that the sequence will ever have. */
+  get reservedTokens(): number {
+    return this.promptLength + this.maxTokens;
+  }
+
+  /**
+   * The most leading tokens that may come from the cache. A prefill computes at least its last token, for there is nothing
+   * to sample from otherwise; an import brings its first token with it.
+   */
+  get reusableTokens(): number {
+    return this.kind === 'prefill' ? this.promptLength - 1 : this.promptLength;
+  }
+}

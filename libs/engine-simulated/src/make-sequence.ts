@@ -1,0 +1,42 @@
+import { EngineRefusal, type ImportJob } from '@roost/engine';
+
+import { SimulatedAnswer } from './answer/simulated-answer.js';
+import { Sequence, type SequenceRequest } from './core/sequence.js';
+import type { SimulatedEngineOptions } from './options.js';
+
+/**
+ * The sequence of a job.
+ *
+ * @param canEverFit whether so many tokens fit into an empty rank
+ * @throws EngineRefusal when prompt and answer are longer than the engine can hold, with the numbers
+ */
+export function makeSequence(
+  options: SimulatedEngineOptions,
+  job: ImportJob,
+  kind: SequenceRequest['kind'],
+  canEverFit: (tokens: number) => boolean,
+): Sequence {
+  const { prompt, maxTokens, cacheSalt } = job;
+  if (prompt.length === 0) {
+    throw new EngineRefusal('invalid_request', 'the prompt is empty', 'prompt');
+  }
+  if (!Number.isInteger(maxTokens) || maxTokens < 1) {
+    throw new RangeError(`maxTokens must be a positive integer, got ${String(maxTokens)}`);
+  }
+  const sum = `${String(prompt.length)} prompt tokens and ${String(maxTokens)} answer tokens`;
+  if (prompt.length + maxTokens > options.maxSeqLen) {
+    throw new EngineRefusal(
+      'context_length_exceeded',
+      `${sum} exceed the context of ${String(options.maxSeqLen)} tokens: shorten the prompt or lower max_tokens`,
+    );
+  }
+  if (!canEverFit(prompt.length + maxTokens)) {
+    throw new EngineRefusal(
+      'context_length_exceeded',
+      `${sum} exceed the KV cache of ${String(options.capacityTokens)} tokens: shorten the prompt or lower max_tokens`,
+    );
+  }
+  const { tokensPerBlock } = options;
+  const answer = new SimulatedAnswer(prompt);
+  return new Sequence({ kind, prompt, maxTokens, tokensPerBlock, cacheSalt }, (index) => answer.tokenAt(index, false));
+}
