@@ -1,1 +1,1 @@
-export { e2e as default } from "./jest-projects.mjs";
+export { e2e as default } from './jest-projects.mjs';

@@ -1,1 +1,1 @@
-export { unit as default } from "./jest-projects.mjs";
+export { unit as default } from './jest-projects.mjs';

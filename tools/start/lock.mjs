@@ -1,13 +1,7 @@
-import {
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import path from "node:path";
-import process from "node:process";
-import { setTimeout as delay } from "node:timers/promises";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
 
 const pollMilliseconds = 200;
 
@@ -30,11 +24,11 @@ export async function withLock(directory, work, onWait = () => {}) {
     await delay(pollMilliseconds);
   }
   const release = () => rmSync(directory, { recursive: true, force: true });
-  process.on("exit", release);
+  process.on('exit', release);
   try {
     return await work();
   } finally {
-    process.off("exit", release);
+    process.off('exit', release);
     release();
   }
 }
@@ -43,7 +37,7 @@ export async function withLock(directory, work, onWait = () => {}) {
 function acquire(directory) {
   const own = `${directory}.${process.pid}`;
   mkdirSync(own, { recursive: true });
-  writeFileSync(path.join(own, "pid"), String(process.pid));
+  writeFileSync(path.join(own, 'pid'), String(process.pid));
   try {
     renameSync(own, directory);
     return true;
@@ -55,7 +49,7 @@ function acquire(directory) {
 
 function readOwner(directory) {
   try {
-    return Number(readFileSync(path.join(directory, "pid"), "utf8"));
+    return Number(readFileSync(path.join(directory, 'pid'), 'utf8'));
   } catch {
     return undefined;
   }
@@ -66,7 +60,7 @@ function isAlive(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error.code === "EPERM";
+    return error.code === 'EPERM';
   }
 }
 

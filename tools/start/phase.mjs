@@ -1,7 +1,7 @@
-import { performance } from "node:perf_hooks";
-import process from "node:process";
+import { performance } from 'node:perf_hooks';
+import process from 'node:process';
 
-import { StartError } from "./workspace.mjs";
+import { StartError } from './workspace.mjs';
 
 /**
  * Does one step of the preparation and says so in one line on stderr, with the seconds that it took.
@@ -16,12 +16,10 @@ export async function phase(title, work) {
   };
   try {
     const result = await work();
-    end("done in");
+    end('done in');
     return result;
   } catch (error) {
-    end("failed after");
-    throw error instanceof StartError
-      ? new StartError(`${title} ${error.message}`)
-      : error;
+    end('failed after');
+    throw error instanceof StartError ? new StartError(`${title} ${error.message}`) : error;
   }
 }

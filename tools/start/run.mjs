@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
-import process from "node:process";
+import { spawn } from 'node:child_process';
+import process from 'node:process';
 
-import { ownEnvironment, root, StartError } from "./workspace.mjs";
+import { ownEnvironment, root, StartError } from './workspace.mjs';
 
 const tailLines = 40;
 
@@ -14,22 +14,22 @@ export function runQuietly(command, args) {
     const child = spawn(command, args, {
       cwd: root,
       env: ownEnvironment(),
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     const chunks = [];
-    child.stdout.on("data", (chunk) => chunks.push(chunk));
-    child.stderr.on("data", (chunk) => chunks.push(chunk));
+    child.stdout.on('data', (chunk) => chunks.push(chunk));
+    child.stderr.on('data', (chunk) => chunks.push(chunk));
     const stopForwarding = forwardSignals(child);
-    child.once("error", (error) => {
+    child.once('error', (error) => {
       stopForwarding();
       reject(new StartError(`cannot run ${command}: ${error.message}`));
     });
-    child.once("close", (code, signal) => {
+    child.once('close', (code, signal) => {
       stopForwarding();
       if (code === 0) return resolve();
-      const lines = chunks.join("").trimEnd().split("\n").slice(-tailLines);
+      const lines = chunks.join('').trimEnd().split('\n').slice(-tailLines);
       const end = signal === null ? `exit code ${code}` : `signal ${signal}`;
-      reject(new StartError(`failed (${end}):\n${lines.join("\n")}`));
+      reject(new StartError(`failed (${end}):\n${lines.join('\n')}`));
     });
   });
 }
@@ -38,28 +38,28 @@ export function runQuietly(command, args) {
  * Runs a program that has the terminal, hands it the signals that this process gets, and resolves to the exit code to
  * end with (128 + number for a signal). The program is given an IPC channel, by which it can see this process die.
  */
-export function runInForeground(command, args, environment = {}) {
+export function runInForeground(command, args, cwd) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
-      cwd: root,
-      env: { ...ownEnvironment(), ...environment },
-      stdio: ["inherit", "inherit", "inherit", "ipc"],
+      cwd,
+      env: ownEnvironment(),
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     });
     const stopForwarding = forwardSignals(child);
-    child.once("error", (error) => {
+    child.once('error', (error) => {
       stopForwarding();
       reject(new StartError(`cannot run ${command}: ${error.message}`));
     });
-    child.once("exit", (code, signal) => {
+    child.once('exit', (code, signal) => {
       stopForwarding();
-      resolve(code ?? (signal === "SIGINT" ? 130 : 143));
+      resolve(code ?? (signal === 'SIGINT' ? 130 : 143));
     });
   });
 }
 
 function forwardSignals(child) {
   const forward = (signal) => child.kill(signal);
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, forward);
   return () => {
     for (const signal of signals) process.off(signal, forward);

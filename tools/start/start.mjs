@@ -1,16 +1,17 @@
 // `npm start` and `npm run roost`: prepares the workspace, then runs the roost command line with the arguments given.
-import process from "node:process";
+import process from 'node:process';
 
-import { prepare } from "./prepare.mjs";
-import { runInForeground } from "./run.mjs";
-import { inRoot, reportFailure } from "./workspace.mjs";
+import { prepare } from './prepare.mjs';
+import { runInForeground } from './run.mjs';
+import { inRoot, reportFailure } from './workspace.mjs';
 
 try {
   const node = await prepare();
-  process.exitCode = await runInForeground(node, [
-    inRoot("tools", "cli", "dist", "main.js"),
-    ...process.argv.slice(2),
-  ]);
+  process.exitCode = await runInForeground(
+    node,
+    [inRoot('tools', 'cli', 'dist', 'main.js'), ...process.argv.slice(2)],
+    process.cwd(),
+  );
 } catch (error) {
   reportFailure(error);
 }

@@ -23,6 +23,6 @@ export function countTests(report) {
 
 /** The one line that a test run ends with. */
 export function countLine({ passed, failed, skipped }) {
-  const end = skipped > 0 ? `, ${skipped} skipped` : "";
+  const end = skipped > 0 ? `, ${skipped} skipped` : '';
   return `${passed} passed, ${failed} failed${end}`;
 }

@@ -1,12 +1,9 @@
-import path from "node:path";
-import process from "node:process";
-import { fileURLToPath } from "node:url";
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 
 /** Absolute path of the repository. */
-export const root = path.resolve(
-  path.dirname(fileURLToPath(import.meta.url)),
-  "../..",
-);
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
 /** Absolute path of a file of the repository. */
 export const inRoot = (...parts) => path.join(root, ...parts);
@@ -16,9 +13,7 @@ export class StartError extends Error {}
 
 /** Prints what went wrong on stderr and sets the exit code of this process to 1. */
 export function reportFailure(error) {
-  console.error(
-    error instanceof StartError ? `roost: ${error.message}` : error,
-  );
+  console.error(error instanceof StartError ? `roost: ${error.message}` : error);
   process.exitCode = 1;
 }
 
@@ -28,42 +23,37 @@ export function reportFailure(error) {
  */
 export function ownEnvironment(environment = process.env) {
   const own = Object.fromEntries(
-    Object.entries(environment).filter(
-      ([name]) => !/^npm_(?!config_)/i.test(name) && !isSteering(name),
-    ),
+    Object.entries(environment).filter(([name]) => !/^npm_(?!config_)/i.test(name) && !isSteering(name)),
   );
-  const pathName =
-    Object.keys(own).find((name) => name.toUpperCase() === "PATH") ?? "PATH";
+  const pathName = Object.keys(own).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
   return {
     ...own,
-    [pathName]: [inRoot("node_modules", ".bin"), own[pathName]]
-      .filter(Boolean)
-      .join(path.delimiter),
+    [pathName]: [inRoot('node_modules', '.bin'), own[pathName]].filter(Boolean).join(path.delimiter),
   };
 }
 
 // `npm --prefix DIR -s start` hands these flags on as npm_config_*; a registry, a proxy or a cache must stay.
 const steering = new Set([
-  "dry_run",
-  "global",
-  "ignore_scripts",
-  "include",
-  "json",
-  "local_prefix",
-  "location",
-  "loglevel",
-  "long",
-  "omit",
-  "only",
-  "optional",
-  "package_lock",
-  "package_lock_only",
-  "parseable",
-  "prefix",
-  "production",
-  "silent",
-  "workspace",
-  "workspaces",
+  'dry_run',
+  'global',
+  'ignore_scripts',
+  'include',
+  'json',
+  'local_prefix',
+  'location',
+  'loglevel',
+  'long',
+  'omit',
+  'only',
+  'optional',
+  'package_lock',
+  'package_lock_only',
+  'parseable',
+  'prefix',
+  'production',
+  'silent',
+  'workspace',
+  'workspaces',
 ]);
 
 function isSteering(name) {

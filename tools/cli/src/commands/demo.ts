@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+
+import type { Command } from 'commander';
+import pc from 'picocolors';
+
+import { CliError } from '../cli-error.js';
+import type { DemoResult, DemoRun } from '../demo/demo-request.js';
+import { getJson, sendRequest } from '../demo/edge-client.js';
+import { conclusion, resultTable } from '../demo/report.js';
+import { runScenario } from '../demo/scenario.js';
+
+const defaultParentHeader = 'X-Dynamo-Parent-Session-ID';
+const runs: readonly DemoRun[] = ['with_parent_header', 'without_parent_header'];
+
+interface DemoOptions {
+  readonly url: string;
+  readonly header?: string;
+  readonly json?: boolean;
+}
+
+/** Adds `roost demo`. */
+export function addDemoCommand(program: Command): void {
+  program
+    .command('demo')
+    .summary('show what sub-agent affinity does, on a running cluster')
+    .description(
+      "Sends a parent's request and then two sub-agents' to a running cluster, with and without the parent header, and shows where each was placed and how much of its prompt was cached there.",
+    )
+    .option('--url <url>', 'address of the edge', 'http://127.0.0.1:8000')
+    .option(
+      '--header <name>',
+      `name of the parent-session header (default: as the edge is configured, else ${defaultParentHeader})`,
+    )
+    .option('--json', 'print one JSON object per request instead of tables')
+    .addHelpText('after', '\nExamples:\n  $ roost demo\n  $ roost demo --url http://edge.example:8000 --json')
+    .action(runDemo);
+}
+
+async function runDemo({ url, header, json }: DemoOptions): Promise<void> {
+  const baseUrl = parseUrl(url);
+  const model = await firstModel(baseUrl);
+  const parentHeader = header ?? (await configuredHeader(baseUrl));
+  const client = { baseUrl, parentHeader, model };
+  for (const run of runs) {
+    const salt = randomBytes(3).toString('hex');
+    const results = await runScenario(run, salt, (request) => sendRequest(request, client));
+    if (json === true) printJson(results);
+    else printTable(run, parentHeader, results);
+  }
+}
+
+function printJson(results: readonly DemoResult[]): void {
+  for (const result of results) console.log(JSON.stringify(result));
+}
+
+function printTable(run: DemoRun, parentHeader: string, results: readonly DemoResult[]): void {
+  const title =
+    run === 'with_parent_header'
+      ? `Sub-agents name their parent in ${parentHeader}`
+      : 'The same requests without that header, in fresh sessions with a fresh prompt';
+  console.log(`${pc.bold(title)}\n${resultTable(results)}`);
+  console.log(`${conclusion(results)}\n`);
+}
+
+function parseUrl(url: string): string {
+  if (!URL.canParse(url)) throw new CliError(`--url: ${url} is not a URL like http://127.0.0.1:8000`);
+  return url;
+}
+
+async function firstModel(baseUrl: string): Promise<string> {
+  const list = (await getJson(new URL('/v1/models', baseUrl))) as {
+    data?: { id?: string }[];
+  };
+  const model = list.data?.[0]?.id;
+  if (model === undefined) throw new CliError(`${baseUrl} serves no model (its /v1/models is empty)`);
+  return model;
+}
+
+async function configuredHeader(baseUrl: string): Promise<string> {
+  const info = (await getJson(new URL('/cluster_info', baseUrl))) as {
+    conversation_affinity_header_for_subagents?: string | null;
+  };
+  return info.conversation_affinity_header_for_subagents ?? defaultParentHeader;
+}
