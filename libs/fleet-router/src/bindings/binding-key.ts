@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+
+const MAX_CHARACTERS = 256;
+
+/**
+ * The key under which a routing key is bound: the id itself, or, past 256 characters, its digest, so that long ids from
+ * clients cannot fill the memory that `max_sessions` bounds.
+ */
+export function bindingKey(id: string): string {
+  if (id.length <= MAX_CHARACTERS) return id;
+  return `sha256:${createHash('sha256').update(id, 'utf16le').digest('hex')}`;
+}
+
+/**
+ * An equal string that shares no memory with others: an id cut out of a header or a body would keep all of that alive
+ * for as long as its binding lives.
+ */
+export function ownCopy(key: string): string {
+  const encoding = /[^\0-\xff]/.test(key) ? 'utf16le' : 'latin1';
+  return Buffer.from(key, encoding).toString(encoding);
+}
+
+/** An integer by which keys spread; ids differ most at their end, and counters in little else. */
+export function spreadOf(key: string): number {
+  const end = key.length - 1;
+  return (
+    Math.imul(key.charCodeAt(end), 31) + Math.imul(key.charCodeAt(end - 1), 17) + Math.imul(key.charCodeAt(end - 2), 7)
+  );
+}

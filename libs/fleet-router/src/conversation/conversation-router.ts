@@ -1,0 +1,173 @@
+import { bindingKey } from '../bindings/binding-key.js';
+import { InMemoryBindingStore, type InMemoryBindingStoreOptions } from '../bindings/in-memory-binding-store.js';
+import { NO_SERVER, PooledRouter } from '../pool/pooled-router.js';
+import { Reservation } from '../pool/reservation.js';
+import { type Server } from '../pool/server-pool.js';
+import { type BindingStore } from '../ports/binding-store.js';
+import { type Placement, type RouteRequest } from '../ports/fleet-router.js';
+
+import { type BlockChain, MAX_BLOCKS, chainBlocks, codePoints } from './block-chain.js';
+import { ImplicitSessions } from './implicit-sessions.js';
+
+/** Estimate of characters a token that loads and `hash_skip_count` are computed with (reference 2.4). */
+export const CHARS_PER_TOKEN = 5;
+
+/** At about a hundred bytes a block. */
+const DEFAULT_MAX_INDEXED_BLOCKS = 1_000_000;
+
+/** How often one request may come upon a session whose binding has idled out before it counts as new. */
+const MAX_STALE_MATCHES = 8;
+
+/** Turns a request's text into token ids, with the model's own template and tokenizer. */
+export type Tokenize = (request: RouteRequest) => ArrayLike<number>;
+
+/** The router's arguments (reference 2.4) and what it works with. */
+export interface ConversationOptions {
+  /** Least share of a request's blocks, from 0 to 1, that a known session must share to be continued. */
+  readonly matchThreshold: number;
+  /** Ids, or code points, a block. */
+  readonly tokensPerBlock: number;
+  /** Leading tokens left out of matching: a preamble that all requests share. */
+  readonly hashSkipCount: number;
+  /** Most sessions bound, with and without an id. */
+  readonly maxSessions: number;
+  /**
+   * Most blocks of content kept for matching, over all sessions without an id; the least recently used of them are
+   * forgotten beyond. Bounds the memory that `maxSessions` does not. Default 1,000,000.
+   */
+  readonly maxIndexedBlocks?: number;
+  /** Match requests without an id by tokens; absent: by code points. */
+  readonly tokenize?: Tokenize;
+  /** Idle time in milliseconds after which a binding ends, and its clock; absent: bindings do not end by time. */
+  readonly idle?: { readonly ttlMs: number; readonly now: () => number };
+  /** Told apart from other edges' in the keys of sessions without an id. Default 0. */
+  readonly nodeId?: number;
+  /** Makes the store of bindings, which must report dropped keys. Default: in memory. */
+  readonly makeBindings?: (options: InMemoryBindingStoreOptions) => BindingStore;
+}
+
+/**
+ * Keeps a conversation, and the sub-agents of a parent session, on one server (reference 2.4). A request with a routing
+ * key goes where the key is bound; one without goes where the session that it continues by content is bound; all others
+ * go to the server with the least estimated tokens in flight and are bound to it.
+ */
+export class ConversationRouter extends PooledRouter {
+  readonly type = 'conversation';
+  readonly #options: ConversationOptions;
+  readonly #bindings: BindingStore;
+  readonly #implicit: ImplicitSessions;
+  #implicitKeys = 0;
+
+  constructor(servers: Iterable<string>, options: ConversationOptions) {
+    super(servers);
+    this.#options = options;
+    this.#implicit = new ImplicitSessions(options.matchThreshold);
+    const makeBindings = options.makeBindings ?? ((limits) => new InMemoryBindingStore(limits));
+    this.#bindings = makeBindings({
+      maxSessions: options.maxSessions,
+      ...(options.idle === undefined ? {} : { idle: options.idle }),
+      onDropped: (key) => {
+        this.#implicit.forget(key);
+      },
+    });
+  }
+
+  route(request: RouteRequest, exclude: ReadonlySet<string> = NO_SERVER): Placement | null {
+    const parent = nonEmpty(request.subagentAffinityId);
+    const id = parent ?? nonEmpty(request.conversationId);
+    return id === null
+      ? this.#routeByContent(request, exclude)
+      : this.#routeByKey(request, bindingKey(id), parent !== null, exclude);
+  }
+
+  override removeServer(server: string): void {
+    super.removeServer(server);
+    this.#bindings.dropServer(server);
+  }
+
+  /** The live bindings as key and server, least recently used first. */
+  bindings(): IterableIterator<readonly [key: string, server: string]> {
+    return this.#bindings.entries();
+  }
+
+  #routeByKey(request: RouteRequest, key: string, ofParent: boolean, exclude: ReadonlySet<string>): Placement | null {
+    const weight = Math.max(Math.floor(request.textChars / CHARS_PER_TOKEN), 1);
+    const home = this.#home(key, exclude);
+    if (home !== undefined)
+      return ofParent
+        ? new Reservation(home, weight, 'parent', "parent session's home", key)
+        : new Reservation(home, weight, 'sticky', "conversation's home", key);
+    const server = this.pool.leastLoaded(exclude);
+    if (server === null) return null;
+    this.#implicit.forget(key);
+    const previous = this.#bindings.bind(key, server.name);
+    return previous === null
+      ? new Reservation(server, weight, 'new', 'no binding: least loaded', key)
+      : new Reservation(
+          server,
+          weight,
+          'rebound',
+          exclude.has(previous) ? 'home excluded: least loaded' : 'home gone: least loaded',
+          key,
+        );
+  }
+
+  #routeByContent(request: RouteRequest, exclude: ReadonlySet<string>): Placement | null {
+    const chain = this.#chainOf(request);
+    const weight = chain.length * this.#options.tokensPerBlock;
+    const known = this.#continued(chain, exclude);
+    const server = known?.server ?? this.pool.leastLoaded(exclude);
+    if (server === null) return null;
+    const key = known?.key ?? this.#nextKey();
+    this.#bindings.bind(key, server.name);
+    this.#record(key, server, chain);
+    return known === null
+      ? new Reservation(server, weight, 'new', 'no match: least loaded', key)
+      : new Reservation(server, weight, 'implicit', 'continues a session', key);
+  }
+
+  #home(key: string, exclude: ReadonlySet<string>): Server | undefined {
+    const home = this.#bindings.home(key, exclude);
+    return home === null ? undefined : this.pool.get(home);
+  }
+
+  #continued(
+    chain: BlockChain,
+    exclude: ReadonlySet<string>,
+  ): { readonly key: string; readonly server: Server } | null {
+    const usable = (server: Server): boolean => this.pool.get(server.name) === server && !exclude.has(server.name);
+    for (let stale = 0; stale < MAX_STALE_MATCHES; stale++) {
+      const session = this.#implicit.match(chain, usable);
+      if (session === null) return null;
+      if (this.#home(session.key, exclude) === session.server) return session;
+      this.#implicit.forget(session.key);
+    }
+    return null;
+  }
+
+  #chainOf(request: RouteRequest): BlockChain {
+    const { hashSkipCount, tokensPerBlock, tokenize } = this.#options;
+    const ids = request.promptTokenIds ?? tokenize?.(request);
+    if (ids !== undefined) return chainBlocks(ids, hashSkipCount, tokensPerBlock);
+    const points = codePoints(request.text(), hashSkipCount * CHARS_PER_TOKEN, MAX_BLOCKS * tokensPerBlock + 1);
+    return chainBlocks(points, 0, tokensPerBlock);
+  }
+
+  #record(key: string, server: Server, chain: BlockChain): void {
+    this.#implicit.record(key, server, chain);
+    const limit = this.#options.maxIndexedBlocks ?? DEFAULT_MAX_INDEXED_BLOCKS;
+    for (const oldest of this.#implicit.keys()) {
+      if (this.#implicit.blocks <= limit) return;
+      this.#bindings.unbind(oldest);
+    }
+  }
+
+  #nextKey(): string {
+    this.#implicitKeys++;
+    return `conv_id:${String(this.#options.nodeId ?? 0)}_${String(this.#implicitKeys)}`;
+  }
+}
+
+function nonEmpty(id: string | null): string | null {
+  return id === '' ? null : id;
+}

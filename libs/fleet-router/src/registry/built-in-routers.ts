@@ -1,0 +1,58 @@
+import { ConversationRouter } from '../conversation/conversation-router.js';
+import { LoadBalancingRouter } from '../load-balancing/load-balancing-router.js';
+import { RoundRobinRouter } from '../round-robin/round-robin-router.js';
+
+import { RouterArgumentError, type RouterArguments } from './router-arguments.js';
+import { type RouterDependencies, RouterRegistry } from './router-registry.js';
+
+/** The type of a section that names none. */
+export const DEFAULT_ROUTER_TYPE = 'round_robin';
+
+/** A registry with every router of this package (reference 2.1, 2.2, 2.4); add further types with `register`. */
+export function createRouterRegistry(): RouterRegistry {
+  return new RouterRegistry()
+    .register('round_robin', (_args, { servers }) => new RoundRobinRouter(servers))
+    .register(
+      'load_balancing',
+      (args, { servers = [] }) =>
+        new LoadBalancingRouter(servers, {
+          useTokens: args.boolean('use_tokens', false),
+        }),
+    )
+    .register('conversation', createConversationRouter);
+}
+
+function createConversationRouter(args: RouterArguments, dependencies: RouterDependencies): ConversationRouter {
+  const { servers = [], nodeId, makeBindings } = dependencies;
+  return new ConversationRouter(servers, {
+    matchThreshold: args.number('match_threshold', 0.75, { min: 0, max: 1 }),
+    tokensPerBlock: args.integer('tokens_per_block', 128, { min: 1 }),
+    hashSkipCount: args.integer('hash_skip_count', 0, { min: 0 }),
+    maxSessions: args.integer('max_sessions', 100_000, { min: 1 }),
+    ...tokenizer(args, dependencies),
+    ...idleLimit(args, dependencies),
+    ...(nodeId === undefined ? {} : { nodeId }),
+    ...(makeBindings === undefined ? {} : { makeBindings }),
+  });
+}
+
+function tokenizer(
+  args: RouterArguments,
+  { tokenize }: RouterDependencies,
+): Pick<ConstructorParameters<typeof ConversationRouter>[1], 'tokenize'> {
+  if (!args.boolean('use_token_ids', false)) return {};
+  if (tokenize === undefined)
+    throw new RouterArgumentError('use_token_ids', 'false where no tokenizer is available', true);
+  return { tokenize };
+}
+
+/** Not an argument of TensorRT-LLM's router, whose bindings never end by time (reference 2.5): absent, they do not. */
+function idleLimit(
+  args: RouterArguments,
+  { now }: RouterDependencies,
+): Pick<ConstructorParameters<typeof ConversationRouter>[1], 'idle'> {
+  const seconds = args.number('idle_ttl_sec', null, { min: 0.001 });
+  if (seconds === null) return {};
+  if (now === undefined) throw new RouterArgumentError('idle_ttl_sec', 'absent where no clock is available', seconds);
+  return { idle: { ttlMs: seconds * 1000, now } };
+}

@@ -1,0 +1,113 @@
+// Types by name, unknown and unavailable types, and what each argument may be.
+import { describe, expect, it } from '@jest/globals';
+
+import { ConversationRouter } from '../conversation/conversation-router.js';
+import { RoundRobinRouter } from '../round-robin/round-robin-router.js';
+
+import { createRouterRegistry, DEFAULT_ROUTER_TYPE } from './built-in-routers.js';
+import { RouterArgumentError } from './router-arguments.js';
+import { UnsupportedRouterTypeError } from './router-registry.js';
+
+const TYPES = '[round_robin, load_balancing, conversation]';
+
+describe('RouterRegistry', () => {
+  it('finds a type in any case', () => {
+    const { router } = createRouterRegistry().create('Conversation');
+    expect(router).toBeInstanceOf(ConversationRouter);
+  });
+
+  it('has round_robin for its default', () => {
+    const { router } = createRouterRegistry().create(DEFAULT_ROUTER_TYPE);
+    expect(router).toBeInstanceOf(RoundRobinRouter);
+  });
+
+  it('names an unknown type and the types there are', () => {
+    const create = (): unknown => createRouterRegistry().create('Random');
+    expect(create).toThrow(UnsupportedRouterTypeError);
+    expect(create).toThrow(`Unsupported router type: Random. Supported types are: ${TYPES}`);
+  });
+
+  it('says that kv_cache_aware is not available', () => {
+    const create = (): unknown => createRouterRegistry().create('KV_cache_aware');
+    expect(create).toThrow(UnsupportedRouterTypeError);
+    expect(create).toThrow('kv_cache_aware is not available in this version');
+  });
+
+  it('takes further types, once each', () => {
+    const registry = createRouterRegistry();
+    registry.register('Mine', () => new RoundRobinRouter(['x']));
+    expect(registry.create('mINE').router.servers()).toEqual(['x']);
+    expect(() => registry.register('mine', () => new RoundRobinRouter())).toThrow('mine');
+  });
+
+  it('gives routers their first servers', () => {
+    for (const type of createRouterRegistry().types()) {
+      const { router } = createRouterRegistry().create(type, {}, { servers: ['a', 'b'] });
+      expect(router.servers()).toEqual(['a', 'b']);
+    }
+  });
+
+  it('reports arguments that a router has no use for', () => {
+    const args = { max_sessions: 5, use_harmony: null, max_sesions: 7 };
+    const { ignoredArgs } = createRouterRegistry().create('conversation', args);
+    expect(ignoredArgs).toEqual(['use_harmony', 'max_sesions']);
+    expect(createRouterRegistry().create('round_robin', args).ignoredArgs).toEqual(Object.keys(args));
+  });
+
+  it('takes null for the default', () => {
+    const args = { max_sessions: null, match_threshold: null, use_token_ids: null, idle_ttl_sec: null };
+    expect(createRouterRegistry().create('conversation', args).ignoredArgs).toEqual([]);
+  });
+
+  it.each([
+    ['conversation', 'max_sessions', [0, -1, 1.5, '9', true, Infinity, NaN]],
+    ['conversation', 'match_threshold', [-0.1, 1.1, '0.5', NaN, []]],
+    ['conversation', 'tokens_per_block', [0, 0.5, '128']],
+    ['conversation', 'hash_skip_count', [-1, 0.5, {}]],
+    ['conversation', 'use_token_ids', [1, 'true', true]],
+    ['conversation', 'idle_ttl_sec', [0, -1, '1']],
+    ['load_balancing', 'use_tokens', [0, 'false']],
+  ])('%s refuses a wrong %s by name', (type, key, values) => {
+    for (const value of values) {
+      const create = (): unknown => createRouterRegistry().create(type, { [key]: value });
+      expect(create).toThrow(RouterArgumentError);
+      expect(create).toThrow(`${key} must be `);
+    }
+  });
+
+  it('passes every argument on', () => {
+    let clock = 0;
+    const { router } = createRouterRegistry().create(
+      'conversation',
+      {
+        max_sessions: 1,
+        tokens_per_block: 2,
+        hash_skip_count: 1,
+        match_threshold: 0.5,
+        use_token_ids: true,
+        idle_ttl_sec: 2,
+      },
+      { servers: ['a'], nodeId: 3, now: () => clock, tokenize: () => [9, 1, 1, 2, 2, 0] },
+    );
+    const byContent = (promptTokenIds: number[] | null): string | undefined =>
+      router.route({
+        conversationId: null,
+        subagentAffinityId: null,
+        textChars: 0,
+        text: () => '',
+        promptTokenIds,
+      })?.decision;
+    expect(byContent(null)).toBe('new');
+    expect(router.loads().get('a')).toBe(4);
+    expect(byContent([8, 1, 1, 3, 3, 0])).toBe('implicit');
+    expect(byContent([8, 4, 4, 5, 5, 0])).toBe('new');
+    clock = 2000;
+    expect(byContent([8, 4, 4, 5, 5, 0])).toBe('new');
+    if (!(router instanceof ConversationRouter)) throw new Error('wrong type');
+    expect([...router.bindings()]).toEqual([['conv_id:3_3', 'a']]);
+  });
+
+  it('needs a clock for idle_ttl_sec', () => {
+    expect(() => createRouterRegistry().create('conversation', { idle_ttl_sec: 60 })).toThrow('idle_ttl_sec');
+  });
+});
