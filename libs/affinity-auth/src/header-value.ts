@@ -21,7 +21,7 @@ export function readHeaders(headers: Headers, wanted: readonly string[]): Readon
  * The text of a header value. Node hands out one character per byte; bytes that are UTF-8 are decoded, so that an id is
  * the same whether it came in a header or in a JSON body. Other bytes stay one character each.
  */
-export function decodeHeaderValue(value: string): string {
+function decodeHeaderValue(value: string): string {
   if (!/[\x80-\xff]/.test(value) || /[^\0-\xff]/.test(value)) return value;
   const bytes = Buffer.from(value, 'latin1');
   return isUtf8(bytes) ? bytes.toString() : value;

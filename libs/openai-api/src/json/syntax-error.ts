@@ -24,8 +24,13 @@ export interface SyntaxErrorPlace {
 export function locateSyntaxError(text: string): SyntaxErrorPlace | null {
   const position = new Grammar(text).errorPosition();
   if (position === null) return null;
-  const before = text.slice(0, position).split('\n');
-  return { position, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  let line = 1;
+  let lineStart = 0;
+  for (let end = text.indexOf('\n'); end !== -1 && end < position; end = text.indexOf('\n', lineStart)) {
+    line += 1;
+    lineStart = end + 1;
+  }
+  return { position, line, column: position - lineStart + 1 };
 }
 
 class Grammar {
