@@ -1,6 +1,6 @@
-import type { BlockEvent } from "./block-event.js";
-import { BlockLease, type LeaseRoom } from "./block-lease.js";
-import { LruList, type LruNode } from "./lru-list.js";
+import type { BlockEvent } from './block-event.js';
+import { BlockLease, type LeaseRoom } from './block-lease.js';
+import { LruList, type LruNode } from './lru-list.js';
 
 /** A stored block: full, hashed, and reusable. */
 interface StoredBlock extends LruNode {
@@ -30,9 +30,9 @@ export interface LeaseRequest {
 
 /** `full`: room will come when others let go. `impossible`: the sequence is larger than the whole cache. */
 export type Admission =
-  | { readonly outcome: "admitted"; readonly lease: BlockLease }
-  | { readonly outcome: "full" }
-  | { readonly outcome: "impossible" };
+  | { readonly outcome: 'admitted'; readonly lease: BlockLease }
+  | { readonly outcome: 'full' }
+  | { readonly outcome: 'impossible' };
 
 /** Where a cache's blocks are, in blocks. `pinned + reserved` and `pinned + cached` never exceed `total`. */
 export interface BlockUsage {
@@ -65,8 +65,8 @@ export class BlockCache {
 
   /** @throws RangeError unless capacity and block size are positive integers */
   constructor(options: BlockCacheOptions) {
-    requirePositive("capacityBlocks", options.capacityBlocks);
-    requirePositive("tokensPerBlock", options.tokensPerBlock);
+    requirePositive('capacityBlocks', options.capacityBlocks);
+    requirePositive('tokensPerBlock', options.tokensPerBlock);
     this.capacity = options.capacityBlocks;
     this.tokensPerBlock = options.tokensPerBlock;
     this.reuse = options.reuse ?? true;
@@ -98,32 +98,21 @@ export class BlockCache {
 
   /** Pins the longest stored prefix of a sequence and promises room for the rest, or changes nothing. */
   admit(request: LeaseRequest): Admission {
-    if (!this.canEverFit(request.maxTokens)) return { outcome: "impossible" };
+    if (!this.canEverFit(request.maxTokens)) return { outcome: 'impossible' };
     const shared = request.hashes.slice(
       0,
-      Math.min(
-        this.match(request.hashes),
-        Math.floor(request.reusableTokens / this.tokensPerBlock),
-      ),
+      Math.min(this.match(request.hashes), Math.floor(request.reusableTokens / this.tokensPerBlock)),
     );
     const reserved = this.blocksOf(request.maxTokens) - shared.length;
-    const newlyPinned = shared.filter(
-      (hash) => this.stored.get(hash)?.references === 0,
-    ).length;
+    const newlyPinned = shared.filter((hash) => this.stored.get(hash)?.references === 0).length;
     if (this.pinned + this.reserved + newlyPinned + reserved > this.capacity) {
-      return { outcome: "full" };
+      return { outcome: 'full' };
     }
     for (const hash of shared) this.pin(hash);
     this.reserved += reserved;
     return {
-      outcome: "admitted",
-      lease: new BlockLease(
-        this.room,
-        this.tokensPerBlock,
-        request.hashes,
-        shared,
-        reserved,
-      ),
+      outcome: 'admitted',
+      lease: new BlockLease(this.room, this.tokensPerBlock, request.hashes, shared, reserved),
     };
   }
 
@@ -149,7 +138,7 @@ export class BlockCache {
         const block = { hash, references: 0, older: null, newer: null };
         this.stored.set(hash, block);
         this.unreferenced.add(block);
-        this.onEvent({ type: "stored", hash, parent });
+        this.onEvent({ type: 'stored', hash, parent });
       }
       this.pin(hash);
       return true;
@@ -175,10 +164,10 @@ export class BlockCache {
 
   private evict(): void {
     const block = this.unreferenced.first;
-    if (block === null) throw new Error("no block can be evicted");
+    if (block === null) throw new Error('no block can be evicted');
     this.unreferenced.delete(block);
     this.stored.delete(block.hash);
-    this.onEvent({ type: "removed", hash: block.hash });
+    this.onEvent({ type: 'removed', hash: block.hash });
   }
 
   private blockAt(hash: bigint): StoredBlock {
@@ -190,8 +179,6 @@ export class BlockCache {
 
 function requirePositive(name: string, value: number): void {
   if (!Number.isInteger(value) || value < 1) {
-    throw new RangeError(
-      `${name} must be a positive integer, got ${String(value)}`,
-    );
+    throw new RangeError(`${name} must be a positive integer, got ${String(value)}`);
   }
 }

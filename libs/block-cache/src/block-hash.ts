@@ -1,9 +1,9 @@
-import xxhash from "xxhash-wasm";
+import xxhash from 'xxhash-wasm';
 
 const xxh = await xxhash();
 
 /** The name of the hashing below, as engines report it. */
-export const BLOCK_HASH_ALGORITHM = "xxh64-chained";
+export const BLOCK_HASH_ALGORITHM = 'xxh64-chained';
 
 /**
  * What the first block of a sequence has for a parent. Sequences with different salts share no block; no salt is a salt
@@ -19,18 +19,11 @@ export function rootHash(salt: string | undefined): bigint {
  * not trust each other need different salts.
  */
 export function blockHash(parent: bigint, tokens: Uint32Array): bigint {
-  return xxh.h64Raw(
-    new Uint8Array(tokens.buffer, tokens.byteOffset, tokens.byteLength),
-    parent,
-  );
+  return xxh.h64Raw(new Uint8Array(tokens.buffer, tokens.byteOffset, tokens.byteLength), parent);
 }
 
 /** The hashes of the full blocks of `tokens`, first block first; the partial tail has none. */
-export function blockHashes(
-  tokens: Uint32Array,
-  tokensPerBlock: number,
-  salt?: string,
-): bigint[] {
+export function blockHashes(tokens: Uint32Array, tokensPerBlock: number, salt?: string): bigint[] {
   const hashes: bigint[] = [];
   let parent = rootHash(salt);
   for (let end = tokensPerBlock; end <= tokens.length; end += tokensPerBlock) {

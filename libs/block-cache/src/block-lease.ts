@@ -44,10 +44,7 @@ export class BlockLease {
     this.checkCoverable(numTokens);
     while (this.covered < numTokens) {
       if (this.covered % this.tokensPerBlock === 0) this.takeBlock();
-      const blockEnd =
-        this.covered -
-        (this.covered % this.tokensPerBlock) +
-        this.tokensPerBlock;
+      const blockEnd = this.covered - (this.covered % this.tokensPerBlock) + this.tokensPerBlock;
       this.covered = Math.min(blockEnd, numTokens);
       if (this.covered === blockEnd) this.storeBlock();
     }
@@ -61,7 +58,7 @@ export class BlockLease {
   }
 
   private checkCoverable(numTokens: number): void {
-    if (this.released) throw new RangeError("the lease was released");
+    if (this.released) throw new RangeError('the lease was released');
     const blocks = this.pinned.length + this.unhashed + this.reserved;
     if (numTokens > blocks * this.tokensPerBlock) {
       throw new RangeError(
@@ -78,7 +75,7 @@ export class BlockLease {
 
   private storeBlock(): void {
     const hash = this.hashes[this.pinned.length];
-    if (hash === undefined) throw new RangeError("a full block has no hash");
+    if (hash === undefined) throw new RangeError('a full block has no hash');
     if (this.room.store(hash, this.pinned.at(-1) ?? null)) {
       this.unhashed -= 1;
       this.pinned.push(hash);

@@ -1,4 +1,4 @@
-import { blockHash, blockHashes, rootHash } from "./block-hash.js";
+import { blockHash, blockHashes, rootHash } from './block-hash.js';
 
 /** The tokens of one sequence and the hashes of its full blocks, kept in step while the sequence grows. */
 export class TokenChain {
@@ -18,9 +18,7 @@ export class TokenChain {
     salt?: string,
   ) {
     if (!Number.isInteger(tokensPerBlock) || tokensPerBlock < 1) {
-      throw new RangeError(
-        `tokensPerBlock must be a positive integer, got ${String(tokensPerBlock)}`,
-      );
+      throw new RangeError(`tokensPerBlock must be a positive integer, got ${String(tokensPerBlock)}`);
     }
     this.root = rootHash(salt);
     this.blocks = blockHashes(prompt, tokensPerBlock, salt);
@@ -49,12 +47,7 @@ export class TokenChain {
     this.size += 1;
     if (this.size % this.tokensPerBlock === 0) {
       const start = this.size - this.tokensPerBlock;
-      this.blocks.push(
-        blockHash(
-          this.parentOf(this.blocks.length),
-          this.tokens.subarray(start, this.size),
-        ),
-      );
+      this.blocks.push(blockHash(this.parentOf(this.blocks.length), this.tokens.subarray(start, this.size)));
     }
   }
 

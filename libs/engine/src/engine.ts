@@ -1,12 +1,7 @@
-import type { ConversationTurn } from "./job.js";
-import type {
-  DecodeJob,
-  ImportJob,
-  PrefillJob,
-  PrefillOutcome,
-} from "./job.js";
-import type { KvExport, KvHandle, PendingImport } from "./kv.js";
-import type { EngineInfo, RankState } from "./state.js";
+import type { ConversationTurn } from './job.js';
+import type { DecodeJob, ImportJob, PrefillJob, PrefillOutcome } from './job.js';
+import type { KvExport, KvHandle, PendingImport } from './kv.js';
+import type { EngineInfo, RankState } from './state.js';
 
 /**
  * What a worker needs of the model that it runs. A worker knows nothing else of an engine, and an engine nothing of
@@ -65,4 +60,4 @@ export interface Engine {
 }
 
 /** The Nest token that an engine is provided under. */
-export const ENGINE = Symbol("ENGINE");
+export const ENGINE = Symbol('ENGINE');

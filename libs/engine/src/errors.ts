@@ -1,6 +1,6 @@
 /** The engine cannot do what a request asks; the client has to change it. */
 export class EngineRefusal extends Error {
-  override readonly name = "EngineRefusal";
+  override readonly name = 'EngineRefusal';
 
   /**
    * @param code as in the protocol's table of errors
@@ -8,8 +8,7 @@ export class EngineRefusal extends Error {
    * @param param the request field at fault, or null
    */
   constructor(
-    readonly code:
-      "invalid_request" | "unsupported_parameter" | "context_length_exceeded",
+    readonly code: 'invalid_request' | 'unsupported_parameter' | 'context_length_exceeded',
     message: string,
     readonly param: string | null = null,
   ) {
@@ -19,5 +18,5 @@ export class EngineRefusal extends Error {
 
 /** A KV cache that arrived is not the one that was asked for, or does not fit this engine. The message says which. */
 export class KvMismatch extends Error {
-  override readonly name = "KvMismatch";
+  override readonly name = 'KvMismatch';
 }

@@ -1,5 +1,5 @@
-export type * from "./job.js";
-export type * from "./kv.js";
-export type * from "./state.js";
-export * from "./engine.js";
-export * from "./errors.js";
+export type * from './job.js';
+export type * from './kv.js';
+export type * from './state.js';
+export * from './engine.js';
+export * from './errors.js';

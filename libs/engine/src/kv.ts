@@ -33,9 +33,6 @@ export interface PendingImport {
    *
    * @throws KvMismatch when the bytes are not the cache that was asked for
    */
-  accept(
-    description: KvDescription,
-    chunks: AsyncIterable<Uint8Array>,
-  ): Promise<KvHandle>;
+  accept(description: KvDescription, chunks: AsyncIterable<Uint8Array>): Promise<KvHandle>;
   abandon(): void;
 }
