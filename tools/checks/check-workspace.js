@@ -58,5 +58,10 @@ for (const name of ["@nestjs/common", "@nestjs/core"]) {
     );
 }
 
+const version = /ROOST_VERSION = '(.*)'/.exec(readFileSync('libs/protocol/src/version.ts', 'utf8'))?.[1];
+for (const { root, manifest } of [{ root: '.', manifest: read('package.json') }, ...projects]) {
+  if (manifest.version !== version) problems.push(`${root}: version ${manifest.version}, but ROOST_VERSION is ${version}`);
+}
+
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -1,1 +1,1 @@
-export {};
+export { createEdge, serveEdge } from '@roost/edge-server';

@@ -1,1 +1,3 @@
-export {};
+export { createEdge, type EdgeExtension, serveEdge } from './create-edge.js';
+export { EdgeServerModule } from './edge-server.module.js';
+export { RouterTypesModule } from './fleets/router-types.module.js';

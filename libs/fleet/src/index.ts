@@ -1,1 +1,2 @@
-export {};
+export { Fleet, type FleetOptions } from './fleet.js';
+export { Instance } from './instance.js';

@@ -1,4 +1,4 @@
-import { status } from "@grpc/grpc-js";
+import { status } from '@grpc/grpc-js';
 
 /** What is known of an error by its code alone: how to answer it, how loud to log it, and whether trying elsewhere helps. */
 export interface ErrorKind {
@@ -8,22 +8,18 @@ export interface ErrorKind {
   readonly grpc: status;
   /** `type` in the OpenAI error envelope. */
   readonly type: string;
-  readonly fault: "client" | "us" | "upstream";
-  readonly level: "info" | "warn" | "error";
+  readonly fault: 'client' | 'us' | 'upstream';
+  readonly level: 'info' | 'warn' | 'error';
   /** Whether the same leg may succeed on another instance. */
   readonly retryable: boolean;
 }
 
-const client = (
-  http: number,
-  grpc: status,
-  type = "invalid_request_error",
-): ErrorKind => ({
+const client = (http: number, grpc: status, type = 'invalid_request_error'): ErrorKind => ({
   http,
   grpc,
   type,
-  fault: "client",
-  level: "info",
+  fault: 'client',
+  level: 'info',
   retryable: false,
 });
 
@@ -43,62 +39,62 @@ export const ERRORS = {
   headers_too_large: client(431, status.INVALID_ARGUMENT),
   client_closed_request: {
     ...client(499, status.CANCELLED),
-    type: "client_error",
+    type: 'client_error',
   },
   overloaded: {
     http: 429,
     grpc: status.RESOURCE_EXHAUSTED,
-    type: "rate_limit_error",
-    fault: "us",
-    level: "warn",
+    type: 'rate_limit_error',
+    fault: 'us',
+    level: 'warn',
     retryable: true,
   },
   kv_cache_gone: {
     http: 502,
     grpc: status.FAILED_PRECONDITION,
-    type: "server_error",
-    fault: "upstream",
-    level: "warn",
+    type: 'server_error',
+    fault: 'upstream',
+    level: 'warn',
     retryable: true,
   },
   kv_transfer_failed: {
     http: 502,
     grpc: status.ABORTED,
-    type: "server_error",
-    fault: "upstream",
-    level: "warn",
+    type: 'server_error',
+    fault: 'upstream',
+    level: 'warn',
     retryable: true,
   },
   worker_unavailable: {
     http: 502,
     grpc: status.UNAVAILABLE,
-    type: "server_error",
-    fault: "upstream",
-    level: "warn",
+    type: 'server_error',
+    fault: 'upstream',
+    level: 'warn',
     retryable: true,
   },
   no_instance: {
     http: 503,
     grpc: status.UNAVAILABLE,
-    type: "server_error",
-    fault: "us",
-    level: "warn",
+    type: 'server_error',
+    fault: 'us',
+    level: 'warn',
     retryable: true,
   },
   deadline_exceeded: {
     http: 504,
     grpc: status.DEADLINE_EXCEEDED,
-    type: "timeout_error",
-    fault: "us",
-    level: "warn",
+    type: 'timeout_error',
+    fault: 'us',
+    level: 'warn',
     retryable: false,
   },
   internal: {
     http: 500,
     grpc: status.INTERNAL,
-    type: "server_error",
-    fault: "us",
-    level: "error",
+    type: 'server_error',
+    fault: 'us',
+    level: 'error',
     retryable: true,
   },
 } as const satisfies Record<string, ErrorKind>;
@@ -108,7 +104,7 @@ export type ErrorCode = keyof typeof ERRORS;
 
 /** An error with a place in {@link ERRORS}. Its message is shown to the client: it says what to change, and holds no secret. */
 export class RoostError extends Error {
-  override readonly name = "RoostError";
+  override readonly name = 'RoostError';
   /** The request field at fault, or null. */
   readonly param: string | null;
 
@@ -117,10 +113,7 @@ export class RoostError extends Error {
     message: string,
     options: { param?: string | null; cause?: unknown } = {},
   ) {
-    super(
-      message,
-      options.cause === undefined ? undefined : { cause: options.cause },
-    );
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.param = options.param ?? null;
   }
 
@@ -131,5 +124,5 @@ export class RoostError extends Error {
 
 /** Whether `text` is a code of {@link ERRORS}. */
 export function isErrorCode(text: unknown): text is ErrorCode {
-  return typeof text === "string" && Object.hasOwn(ERRORS, text);
+  return typeof text === 'string' && Object.hasOwn(ERRORS, text);
 }

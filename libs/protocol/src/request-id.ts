@@ -39,11 +39,10 @@ export class RequestIdIssuer {
   constructor(
     private readonly nodeId: number,
     private readonly processId: number,
-    private readonly nowMs: () => bigint = () =>
-      process.hrtime.bigint() / 1_000_000n,
+    private readonly nowMs: () => bigint = () => process.hrtime.bigint() / 1_000_000n,
   ) {
-    requireInteger("node_id", nodeId, 256);
-    requireInteger("process_id", processId, 64);
+    requireInteger('node_id', nodeId, 256);
+    requireInteger('process_id', processId, 64);
   }
 
   next(): bigint {
@@ -59,8 +58,6 @@ export class RequestIdIssuer {
 
 function requireInteger(name: string, value: number, limit: number): void {
   if (!Number.isInteger(value) || value < 0 || value >= limit) {
-    throw new RangeError(
-      `${name} must be in range [0, ${String(limit)}), got ${String(value)}`,
-    );
+    throw new RangeError(`${name} must be in range [0, ${String(limit)}), got ${String(value)}`);
   }
 }

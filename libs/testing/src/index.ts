@@ -1,1 +1,2 @@
-export {};
+export { eventually } from './eventually.js';
+export { freePort } from './free-port.js';

@@ -1,1 +1,3 @@
-export {};
+export { createWorker, serveWorker } from './create-worker.js';
+export { type EngineModuleFactory } from './engine-module.js';
+export { WorkerModule } from './worker.module.js';

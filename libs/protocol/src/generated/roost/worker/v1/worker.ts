@@ -124,6 +124,8 @@ export interface GetInfoResponse {
   /** Changes with every start of the worker's process. */
   incarnation: string;
   ranks: RankState[];
+  /** Requests that wait for a rank. */
+  queueDepth: number;
 }
 
 /** What one ADP rank holds at this moment. */
@@ -224,12 +226,18 @@ export interface GenerateRequest {
   requestId: string;
   /** False: one message with the whole text. */
   stream: boolean;
+  /**
+   * What another instance made of this answer before it was lost; this one goes on from there. The answer's text and tokens
+   * start from the beginning all the same.
+   */
+  generatedTokenIds: number[];
 }
 
 export interface GenerateResponse {
   /** Text that is final: no part of a character or of a stop string is ever taken back. */
   text: string;
-  numTokens: number;
+  /** The tokens made since the last message, so that another instance can go on from here. They may be ahead of the text. */
+  tokenIds: number[];
   /** Set in the last message only. */
   finishReason: FinishReason;
   usage:
@@ -357,6 +365,7 @@ function createBaseGetInfoResponse(): GetInfoResponse {
     ctxInfoEndpoint: "",
     incarnation: "",
     ranks: [],
+    queueDepth: 0,
   };
 }
 
@@ -400,6 +409,9 @@ export const GetInfoResponse: MessageFns<GetInfoResponse> = {
     }
     for (const v of message.ranks) {
       RankState.encode(v!, writer.uint32(106).fork()).join();
+    }
+    if (message.queueDepth !== 0) {
+      writer.uint32(112).uint32(message.queueDepth);
     }
     return writer;
   },
@@ -521,6 +533,14 @@ export const GetInfoResponse: MessageFns<GetInfoResponse> = {
             message.ranks.push(RankState.decode(reader, reader.uint32()));
             continue;
           }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.queueDepth = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -578,6 +598,11 @@ export const GetInfoResponse: MessageFns<GetInfoResponse> = {
       ranks: globalThis.Array.isArray(object?.ranks)
         ? object.ranks.map((e: any) => RankState.fromJSON(e))
         : [],
+      queueDepth: isSet(object.queueDepth)
+        ? globalThis.Number(object.queueDepth)
+        : isSet(object.queue_depth)
+        ? globalThis.Number(object.queue_depth)
+        : 0,
     };
   },
 
@@ -622,6 +647,9 @@ export const GetInfoResponse: MessageFns<GetInfoResponse> = {
     if (message.ranks?.length) {
       obj.ranks = message.ranks.map((e) => RankState.toJSON(e));
     }
+    if (message.queueDepth !== 0) {
+      obj.queueDepth = Math.round(message.queueDepth);
+    }
     return obj;
   },
 
@@ -643,6 +671,7 @@ export const GetInfoResponse: MessageFns<GetInfoResponse> = {
     message.ctxInfoEndpoint = object.ctxInfoEndpoint ?? "";
     message.incarnation = object.incarnation ?? "";
     message.ranks = object.ranks?.map((e) => RankState.fromPartial(e)) || [];
+    message.queueDepth = object.queueDepth ?? 0;
     return message;
   },
 };
@@ -1949,6 +1978,7 @@ function createBaseGenerateRequest(): GenerateRequest {
     promptTokenIds: [],
     requestId: "",
     stream: false,
+    generatedTokenIds: [],
   };
 }
 
@@ -1987,6 +2017,13 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
     }
     if (message.stream !== false) {
       writer.uint32(80).bool(message.stream);
+    }
+    if (message.generatedTokenIds.length !== 0) {
+      writer.uint32(90).fork();
+      for (const v of message.generatedTokenIds) {
+        writer.uint32(v);
+      }
+      writer.join();
     }
     return writer;
   },
@@ -2094,6 +2131,24 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
             message.stream = reader.bool();
             continue;
           }
+          case 11: {
+            if (tag === 88) {
+              message.generatedTokenIds.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 90) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.generatedTokenIds.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2142,6 +2197,11 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
         ? globalThis.String(object.request_id)
         : "",
       stream: isSet(object.stream) ? globalThis.Boolean(object.stream) : false,
+      generatedTokenIds: globalThis.Array.isArray(object?.generatedTokenIds)
+        ? object.generatedTokenIds.map((e: any) => globalThis.Number(e))
+        : globalThis.Array.isArray(object?.generated_token_ids)
+        ? object.generated_token_ids.map((e: any) => globalThis.Number(e))
+        : [],
     };
   },
 
@@ -2177,6 +2237,9 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
     if (message.stream !== false) {
       obj.stream = message.stream;
     }
+    if (message.generatedTokenIds?.length) {
+      obj.generatedTokenIds = message.generatedTokenIds.map((e) => Math.round(e));
+    }
     return obj;
   },
 
@@ -2201,12 +2264,13 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
     message.promptTokenIds = object.promptTokenIds?.map((e) => e) || [];
     message.requestId = object.requestId ?? "";
     message.stream = object.stream ?? false;
+    message.generatedTokenIds = object.generatedTokenIds?.map((e) => e) || [];
     return message;
   },
 };
 
 function createBaseGenerateResponse(): GenerateResponse {
-  return { text: "", numTokens: 0, finishReason: 0, usage: undefined, rank: undefined, timing: undefined };
+  return { text: "", tokenIds: [], finishReason: 0, usage: undefined, rank: undefined, timing: undefined };
 }
 
 export const GenerateResponse: MessageFns<GenerateResponse> = {
@@ -2214,8 +2278,12 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
     if (message.text !== "") {
       writer.uint32(10).string(message.text);
     }
-    if (message.numTokens !== 0) {
-      writer.uint32(16).uint32(message.numTokens);
+    if (message.tokenIds.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.tokenIds) {
+        writer.uint32(v);
+      }
+      writer.join();
     }
     if (message.finishReason !== 0) {
       writer.uint32(24).int32(message.finishReason);
@@ -2254,12 +2322,22 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
             continue;
           }
           case 2: {
-            if (tag !== 16) {
-              break;
+            if (tag === 16) {
+              message.tokenIds.push(reader.uint32());
+
+              continue;
             }
 
-            message.numTokens = reader.uint32();
-            continue;
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.tokenIds.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
           }
           case 3: {
             if (tag !== 24) {
@@ -2308,11 +2386,11 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
   fromJSON(object: any): GenerateResponse {
     return {
       text: isSet(object.text) ? globalThis.String(object.text) : "",
-      numTokens: isSet(object.numTokens)
-        ? globalThis.Number(object.numTokens)
-        : isSet(object.num_tokens)
-        ? globalThis.Number(object.num_tokens)
-        : 0,
+      tokenIds: globalThis.Array.isArray(object?.tokenIds)
+        ? object.tokenIds.map((e: any) => globalThis.Number(e))
+        : globalThis.Array.isArray(object?.token_ids)
+        ? object.token_ids.map((e: any) => globalThis.Number(e))
+        : [],
       finishReason: isSet(object.finishReason)
         ? finishReasonFromJSON(object.finishReason)
         : isSet(object.finish_reason)
@@ -2329,8 +2407,8 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
     if (message.text !== "") {
       obj.text = message.text;
     }
-    if (message.numTokens !== 0) {
-      obj.numTokens = Math.round(message.numTokens);
+    if (message.tokenIds?.length) {
+      obj.tokenIds = message.tokenIds.map((e) => Math.round(e));
     }
     if (message.finishReason !== 0) {
       obj.finishReason = finishReasonToJSON(message.finishReason);
@@ -2353,7 +2431,7 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
   fromPartial<I extends Exact<DeepPartial<GenerateResponse>, I>>(object: I): GenerateResponse {
     const message = createBaseGenerateResponse();
     message.text = object.text ?? "";
-    message.numTokens = object.numTokens ?? 0;
+    message.tokenIds = object.tokenIds?.map((e) => e) || [];
     message.finishReason = object.finishReason ?? 0;
     message.usage = (object.usage !== undefined && object.usage !== null) ? Usage.fromPartial(object.usage) : undefined;
     message.rank = object.rank ?? undefined;
@@ -3161,16 +3239,10 @@ export const ReleaseResponse: MessageFns<ReleaseResponse> = {
   },
 };
 
-/**
- * What the edge asks a worker to do: describe itself, and run one leg of a request.
- *
- * Metadata that may accompany the two legs (reference section 4.1):
- *   x-trtllm-subagent-affinity-id, x-trtllm-subagent-affinity-auth, x-trtllm-disagg-auth
- * A value outside printable ASCII travels under the same key with the suffix "-bin", as UTF-8.
- */
+/** Who a worker is. */
 export type WorkerServiceService = typeof WorkerServiceService;
 export const WorkerServiceService = {
-  /** Who the worker is and what it can hold. Also the liveness of its engine, beside grpc.health.v1. */
+  /** What the worker runs, and what each of its ranks holds at this moment. */
   getInfo: {
     path: "/roost.worker.v1.WorkerService/GetInfo" as const,
     requestStream: false as const,
@@ -3180,39 +3252,15 @@ export const WorkerServiceService = {
     responseSerialize: (value: GetInfoResponse): Buffer => Buffer.from(GetInfoResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetInfoResponse => GetInfoResponse.decode(value),
   },
-  /** The context leg: computes the prompt's KV cache, samples the first token, and holds the cache for the handoff. */
-  prefill: {
-    path: "/roost.worker.v1.WorkerService/Prefill" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: PrefillRequest): Buffer => Buffer.from(PrefillRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): PrefillRequest => PrefillRequest.decode(value),
-    responseSerialize: (value: PrefillResponse): Buffer => Buffer.from(PrefillResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): PrefillResponse => PrefillResponse.decode(value),
-  },
-  /** The generation leg (disaggregated_params set, request type generation_only), or a whole request (not set). */
-  generate: {
-    path: "/roost.worker.v1.WorkerService/Generate" as const,
-    requestStream: false as const,
-    responseStream: true as const,
-    requestSerialize: (value: GenerateRequest): Buffer => Buffer.from(GenerateRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): GenerateRequest => GenerateRequest.decode(value),
-    responseSerialize: (value: GenerateResponse): Buffer => Buffer.from(GenerateResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): GenerateResponse => GenerateResponse.decode(value),
-  },
 } as const;
 
 export interface WorkerServiceServer extends UntypedServiceImplementation {
-  /** Who the worker is and what it can hold. Also the liveness of its engine, beside grpc.health.v1. */
+  /** What the worker runs, and what each of its ranks holds at this moment. */
   getInfo: handleUnaryCall<GetInfoRequest, GetInfoResponse>;
-  /** The context leg: computes the prompt's KV cache, samples the first token, and holds the cache for the handoff. */
-  prefill: handleUnaryCall<PrefillRequest, PrefillResponse>;
-  /** The generation leg (disaggregated_params set, request type generation_only), or a whole request (not set). */
-  generate: handleServerStreamingCall<GenerateRequest, GenerateResponse>;
 }
 
 export interface WorkerServiceClient extends Client {
-  /** Who the worker is and what it can hold. Also the liveness of its engine, beside grpc.health.v1. */
+  /** What the worker runs, and what each of its ranks holds at this moment. */
   getInfo(
     request: GetInfoRequest,
     callback: (error: ServiceError | null, response: GetInfoResponse) => void,
@@ -3228,6 +3276,56 @@ export interface WorkerServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetInfoResponse) => void,
   ): ClientUnaryCall;
+}
+
+export const WorkerServiceClient = makeGenericClientConstructor(
+  WorkerServiceService,
+  "roost.worker.v1.WorkerService",
+) as unknown as {
+  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): WorkerServiceClient;
+  service: typeof WorkerServiceService;
+  serviceName: string;
+};
+
+/**
+ * One leg of a client's request.
+ *
+ * Metadata that may accompany a leg (reference section 4.1):
+ *   x-trtllm-subagent-affinity-id, x-trtllm-subagent-affinity-auth, x-trtllm-disagg-auth
+ * A value outside printable ASCII travels under the same key with the suffix "-bin", as UTF-8.
+ */
+export type LegServiceService = typeof LegServiceService;
+export const LegServiceService = {
+  /** The context leg: computes the prompt's KV cache, samples the first token, and holds the cache for the handoff. */
+  prefill: {
+    path: "/roost.worker.v1.LegService/Prefill" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PrefillRequest): Buffer => Buffer.from(PrefillRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PrefillRequest => PrefillRequest.decode(value),
+    responseSerialize: (value: PrefillResponse): Buffer => Buffer.from(PrefillResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PrefillResponse => PrefillResponse.decode(value),
+  },
+  /** The generation leg (disaggregated_params set, request type generation_only), or a whole request (not set). */
+  generate: {
+    path: "/roost.worker.v1.LegService/Generate" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: GenerateRequest): Buffer => Buffer.from(GenerateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GenerateRequest => GenerateRequest.decode(value),
+    responseSerialize: (value: GenerateResponse): Buffer => Buffer.from(GenerateResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GenerateResponse => GenerateResponse.decode(value),
+  },
+} as const;
+
+export interface LegServiceServer extends UntypedServiceImplementation {
+  /** The context leg: computes the prompt's KV cache, samples the first token, and holds the cache for the handoff. */
+  prefill: handleUnaryCall<PrefillRequest, PrefillResponse>;
+  /** The generation leg (disaggregated_params set, request type generation_only), or a whole request (not set). */
+  generate: handleServerStreamingCall<GenerateRequest, GenerateResponse>;
+}
+
+export interface LegServiceClient extends Client {
   /** The context leg: computes the prompt's KV cache, samples the first token, and holds the cache for the handoff. */
   prefill(
     request: PrefillRequest,
@@ -3253,12 +3351,12 @@ export interface WorkerServiceClient extends Client {
   ): ClientReadableStream<GenerateResponse>;
 }
 
-export const WorkerServiceClient = makeGenericClientConstructor(
-  WorkerServiceService,
-  "roost.worker.v1.WorkerService",
+export const LegServiceClient = makeGenericClientConstructor(
+  LegServiceService,
+  "roost.worker.v1.LegService",
 ) as unknown as {
-  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): WorkerServiceClient;
-  service: typeof WorkerServiceService;
+  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): LegServiceClient;
+  service: typeof LegServiceService;
   serviceName: string;
 };
 

@@ -1,0 +1,46 @@
+import { type DynamicModule, Logger as NestLogger, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { ClusterConfig } from '@roost/config';
+import { AppLogger } from '@roost/observability';
+
+import { EdgeServerModule } from './edge-server.module.js';
+import { answerClientError } from './http/client-errors.js';
+import { acceptRawBodies } from './http/raw-bodies.js';
+
+/** What somebody else's code adds to an edge: Nest modules, such as one that registers a router type. */
+export type EdgeExtension = DynamicModule | Type;
+
+/** Builds the edge from its configuration, not yet listening. */
+export async function createEdge(
+  config: ClusterConfig,
+  extensions: readonly EdgeExtension[] = [],
+): Promise<NestFastifyApplication> {
+  const { edge, server_keep_alive_timeout } = config;
+  const adapter = new FastifyAdapter({
+    bodyLimit: edge.body_limit_bytes,
+    keepAliveTimeout: server_keep_alive_timeout * 1_000,
+    requestTimeout: edge.body_timeout_ms,
+    http: { maxHeaderSize: edge.header_limit_bytes, headersTimeout: edge.header_timeout_ms },
+    clientErrorHandler: answerClientError,
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(EdgeServerModule.with(config, extensions), adapter, {
+    bodyParser: false,
+    bufferLogs: true,
+    abortOnError: false,
+  });
+  app.useLogger(app.get(AppLogger, { strict: false }));
+  acceptRawBodies(adapter.getInstance());
+  app.enableShutdownHooks();
+  return app;
+}
+
+/** Opens the edge's port; gives the address that clients use. */
+export async function serveEdge(app: NestFastifyApplication, config: ClusterConfig): Promise<string> {
+  await app.listen(config.port, config.bind_host ?? config.hostname);
+  const url = await app.getUrl();
+  new NestLogger('Edge').log({ url, msg: 'the edge listens' });
+  return url;
+}

@@ -1,0 +1,80 @@
+import type { RouteRequest } from '@roost/fleet-router';
+import { RoostError } from '@roost/protocol';
+
+import type { Reservation, RoutedFleet } from '../fleets/routed-fleet.js';
+import type { ServedRequest } from '../request/served-request.js';
+
+/** How often a leg may be tried, besides the first time. */
+export interface RetryBudget {
+  /** After an error that another instance may not make (`max_retries`). */
+  readonly onError: number;
+  /** After an instance was lost (reference 4.4). */
+  readonly onLoss: number;
+}
+
+/** An attempt that went through. */
+export interface LegSuccess<T> {
+  readonly value: T;
+  readonly reservation: Reservation;
+  readonly attempts: number;
+}
+
+/**
+ * Runs a leg on the instance that the fleet's router chooses, and, when that fails in a way that another instance may not,
+ * on another. Load is reserved before each attempt and given back when the attempt fails; a successful attempt's load is
+ * given back by whoever called, or when the request settles.
+ *
+ * @param avoid an instance that is chosen only where there is no other
+ * @throws RoostError: `no_instance` when none serves, else what the last attempt failed with
+ */
+export async function runLeg<T>(
+  routed: RoutedFleet,
+  request: ServedRequest,
+  route: RouteRequest,
+  budget: RetryBudget,
+  attempt: (reservation: Reservation) => Promise<T>,
+  avoid: string | null = null,
+): Promise<LegSuccess<T>> {
+  const tried = new Set<string>(avoid === null ? [] : [avoid]);
+  let lastError: RoostError | null = null;
+  for (let attempts = 1; ; attempts += 1) {
+    request.signal.throwIfAborted();
+    const reservation = placeAnew(routed, route, tried);
+    if (reservation === null) throw lastError ?? noInstance(routed);
+    const giveBack = request.owe(() => reservation.release(false));
+    try {
+      return { value: await attempt(reservation), reservation, attempts };
+    } catch (error) {
+      giveBack();
+      request.signal.throwIfAborted();
+      lastError = asRoostError(error);
+      if (lastError.code === 'worker_unavailable') routed.fleet.suspect(reservation.instance);
+      if (!mayRetry(lastError, attempts, budget)) throw lastError;
+      tried.add(reservation.instance.server);
+    }
+  }
+}
+
+/** Another instance than those tried; when there is no other, any that serves. */
+function placeAnew(routed: RoutedFleet, route: RouteRequest, tried: Set<string>): Reservation | null {
+  const reservation = routed.place(route, tried);
+  if (reservation !== null || tried.size === 0) return reservation;
+  tried.clear();
+  return routed.place(route, tried);
+}
+
+function mayRetry(error: RoostError, attempts: number, budget: RetryBudget): boolean {
+  // Only whoever ran the context leg can bring back a cache that is gone.
+  if (!error.kind.retryable || error.code === 'kv_cache_gone') return false;
+  const lost = error.code === 'worker_unavailable';
+  return attempts <= (lost ? Math.max(budget.onError, budget.onLoss) : budget.onError);
+}
+
+function noInstance({ fleet }: RoutedFleet): RoostError {
+  return new RoostError('no_instance', `no ${fleet.role} instance is serving: retry later`);
+}
+
+/** Anything unexpected as `internal`, which tells the client nothing. */
+export function asRoostError(error: unknown): RoostError {
+  return error instanceof RoostError ? error : new RoostError('internal', 'internal error', { cause: error });
+}

@@ -1,0 +1,127 @@
+import { FinishReason, type PrefillResponse, RoostError, type Usage } from '@roost/protocol';
+
+import type { Fleets } from '../fleets/fleets.js';
+import type { ServedRequest } from '../request/served-request.js';
+
+import { type ContextLegParts, type Prefilled, runContextLeg } from './context-leg.js';
+import { type Begun, beginGeneration } from './generation-leg.js';
+import { asRoostError } from './run-leg.js';
+
+/** A part of an answer, in order: any number of texts, then the end. */
+export type AnswerPiece =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'end'; readonly finishReason: 'stop' | 'length'; readonly usage: Usage };
+
+/** How often an answer may be begun again: its cache was gone, or its generation worker was lost in mid-stream. */
+const MAX_ROUNDS = 4;
+
+/**
+ * Runs the legs of a request and yields the answer. What a client has been given is never given twice nor taken back: when
+ * a generation worker is lost in mid-stream, the prompt is prefilled again and another instance goes on from the tokens
+ * made so far.
+ */
+export async function* runLegs(
+  parts: ContextLegParts,
+  fleets: Fleets,
+  request: ServedRequest,
+): AsyncGenerator<AnswerPiece, void, undefined> {
+  const progress = new Progress();
+  for (let round = 1; ; round += 1) {
+    const prefilled = fleets.context === null ? null : await runContextLeg(parts, fleets.context, request);
+    if (prefilled !== null && isComplete(prefilled.answer, request)) {
+      yield* earlyAnswer(prefilled);
+      return;
+    }
+    let begun: Begun | null = null;
+    try {
+      begun = await beginGeneration(parts, fleets.generation, request, { prefilled, generated: progress.generated });
+      yield* relay(begun, progress, request);
+      return;
+    } catch (thrown) {
+      const error = asRoostError(thrown);
+      if (begun !== null) giveUp(begun, error, fleets);
+      request.signal.throwIfAborted();
+      if (round === MAX_ROUNDS || !mayBeginAgain(error, begun !== null)) throw error;
+      request.record.resumed += 1;
+    }
+  }
+}
+
+/** Whether the answer is already there: the model ended, or the client asked for one token (reference 3.2). */
+function isComplete({ finishReason }: PrefillResponse, { client }: ServedRequest): boolean {
+  const atLimit = finishReason === FinishReason.FINISH_REASON_LENGTH && client.sampling.maxTokens === 1;
+  return finishReason === FinishReason.FINISH_REASON_STOP || atLimit;
+}
+
+function* earlyAnswer({ answer }: Prefilled): Generator<AnswerPiece> {
+  const { text, finishReason, usage } = answer;
+  if (text !== '') yield { kind: 'text', text };
+  yield { kind: 'end', finishReason: nameOf(finishReason), usage: usage ?? NO_USAGE };
+}
+
+async function* relay(
+  begun: Begun,
+  progress: Progress,
+  request: ServedRequest,
+): AsyncGenerator<AnswerPiece, void, undefined> {
+  progress.beginStream();
+  for await (const message of messagesOf(begun)) {
+    const text = progress.take(message.text, message.tokenIds);
+    if (text !== '') yield { kind: 'text', text };
+    if (message.finishReason === FinishReason.FINISH_REASON_UNSPECIFIED) continue;
+    begun.end(true);
+    const usage = message.usage ?? NO_USAGE;
+    request.record.usage = usage;
+    yield { kind: 'end', finishReason: nameOf(message.finishReason), usage };
+    return;
+  }
+  throw new RoostError('worker_unavailable', 'the generation worker ended its answer without a finish reason');
+}
+
+async function* messagesOf({ first, rest }: Begun): AsyncGenerator<Begun['first'], void, undefined> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return();
+  }
+}
+
+function giveUp(begun: Begun, { code }: RoostError, { generation }: Fleets): void {
+  begun.end(false);
+  if (code === 'worker_unavailable') generation.fleet.suspect(begun.instance);
+}
+
+function mayBeginAgain(error: RoostError, begun: boolean): boolean {
+  return error.code === 'kv_cache_gone' || (begun && error.kind.retryable);
+}
+
+function nameOf(reason: FinishReason): 'stop' | 'length' {
+  return reason === FinishReason.FINISH_REASON_LENGTH ? 'length' : 'stop';
+}
+
+const NO_USAGE: Usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 };
+
+/** What has been made and given out of an answer. Every stream tells the answer from its beginning. */
+class Progress {
+  /** All tokens that the last stream has told of. */
+  generated: readonly number[] = [];
+  private current: number[] = [];
+  private told = 0;
+  private given = 0;
+
+  beginStream(): void {
+    this.current = [];
+    this.told = 0;
+  }
+
+  /** What of a message's text has not been given out. */
+  take(text: string, tokens: readonly number[]): string {
+    for (const token of tokens) this.current.push(token);
+    if (this.current.length >= this.generated.length) this.generated = this.current;
+    const known = Math.max(0, this.given - this.told);
+    this.told += text.length;
+    this.given = Math.max(this.given, this.told);
+    return text.slice(known);
+  }
+}

@@ -1,0 +1,145 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { PinoLogger } from '@roost/observability';
+import { answerId, type AnswerRenderer, createAnswerRenderer } from '@roost/openai-api';
+import { RoostError } from '@roost/protocol';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+import { Fleets } from '../fleets/fleets.js';
+import { knownModels } from '../fleets/models.js';
+import { AnswerWriter } from '../http/answer-writer.js';
+import { explainHeaders } from '../http/explain-headers.js';
+import { asRoostError } from '../legs/run-leg.js';
+import { type AnswerPiece, runLegs } from '../legs/run-legs.js';
+
+import { Admission } from './admission.js';
+import { logLineOf } from './log-line.js';
+import { receive } from './receive.js';
+import { REQUEST_OPTIONS, type RequestOptions } from './request-options.js';
+import type { ServedRequest } from './served-request.js';
+
+/**
+ * A request's life on the edge, in order: receive and identify (`receive`), admit, run the context leg, hand off, run the
+ * generation leg (`runLegs`), relay, settle.
+ */
+@Injectable()
+export class ServeRequest {
+  private readonly running = new Set<ServedRequest>();
+  private readonly ended = new AbortController();
+  private tellIdle: () => void = () => undefined;
+
+  constructor(
+    private readonly fleets: Fleets,
+    @Inject(REQUEST_OPTIONS) private readonly options: RequestOptions,
+    private readonly admission: Admission,
+    private readonly logger: PinoLogger,
+  ) {}
+
+  /**
+   * Serves one request to its end. Whatever happens, what it took is given back.
+   *
+   * @throws RoostError when nothing of the answer has been sent yet
+   */
+  async serve(endpoint: 'chat' | 'completions', incoming: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const arrived = performance.now();
+    const request = receive(endpoint, incoming, reply, this.options.receive, this.ended.signal);
+    this.running.add(request);
+    const writer = new AnswerWriter(reply.raw);
+    const renderer = rendererFor(request);
+    void reply.header('x-roost-request-id', request.id);
+    try {
+      this.requireKnownModel(request);
+      const place = await this.admission.enter(request.signal);
+      request.owe(() => place.leave());
+      const pieces = runLegs(this.options.legs, this.fleets, request);
+      if (request.client.stream) await this.relayStream(request, pieces, renderer, { writer, reply });
+      else await this.relayWhole(request, pieces, renderer, { writer, reply });
+    } catch (thrown) {
+      const error = asRoostError(thrown);
+      request.record.error = error;
+      if (!writer.begun) throw thrown;
+      writer.end(renderer.failure(error));
+    } finally {
+      request.settle();
+      this.running.delete(request);
+      if (this.running.size === 0) this.tellIdle();
+      this.logger.info(logLineOf(request, arrived), 'request');
+    }
+  }
+
+  /** Resolves when no request runs. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.tellIdle = resolve;
+      if (this.running.size === 0) resolve();
+    });
+  }
+
+  /** Ends every request that runs, and any that comes. */
+  abortAll(): void {
+    this.ended.abort(new RoostError('no_instance', 'the edge is shutting down: retry later'));
+  }
+
+  private requireKnownModel({ client }: ServedRequest): void {
+    const models = knownModels(this.fleets);
+    if (models.size === 0 || models.has(client.model)) return;
+    const known = [...models].join(', ');
+    throw new RoostError(
+      'model_not_found',
+      `the model ${JSON.stringify(client.model)} is not served here; ${known} is`,
+      {
+        param: 'model',
+      },
+    );
+  }
+
+  private async relayStream(
+    request: ServedRequest,
+    pieces: AsyncIterable<AnswerPiece>,
+    renderer: AnswerRenderer,
+    { writer, reply }: Exchange,
+  ): Promise<void> {
+    for await (const piece of pieces) {
+      if (!writer.begun) {
+        reply.hijack();
+        writer.beginEvents(this.headersFor(request));
+        await writer.write(renderer.opening(), request.signal);
+      }
+      if (piece.kind === 'text') {
+        request.record.firstTextAt ??= performance.now();
+        await writer.write(renderer.delta(piece.text), request.signal);
+      } else writer.end(renderer.ending(piece.finishReason, piece.usage));
+    }
+  }
+
+  private async relayWhole(
+    request: ServedRequest,
+    pieces: AsyncIterable<AnswerPiece>,
+    renderer: AnswerRenderer,
+    { writer, reply }: Exchange,
+  ): Promise<void> {
+    let text = '';
+    for await (const piece of pieces) {
+      if (piece.kind === 'text') text += piece.text;
+      else {
+        reply.hijack();
+        writer.sendJson(renderer.whole(text, piece.finishReason, piece.usage), this.headersFor(request));
+      }
+    }
+  }
+
+  private headersFor(request: ServedRequest): Record<string, string> {
+    const explained = this.options.explainHeaders ? explainHeaders(request) : {};
+    return { 'x-roost-request-id': request.id, ...explained };
+  }
+}
+
+function rendererFor({ client, id }: ServedRequest): AnswerRenderer {
+  const { endpoint, model, includeUsage } = client;
+  const created = Math.floor(Date.now() / 1_000);
+  return createAnswerRenderer({ endpoint, id: answerId(endpoint, id), created, model, includeUsage });
+}
+
+interface Exchange {
+  readonly writer: AnswerWriter;
+  readonly reply: FastifyReply;
+}

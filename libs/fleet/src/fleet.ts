@@ -1,0 +1,82 @@
+import { Instance } from './instance.js';
+
+/** How a fleet keeps track of its instances. */
+export interface FleetOptions {
+  /** Milliseconds between two looks at an instance. */
+  readonly pollIntervalMs: number;
+  /** Milliseconds within which an instance has to answer. */
+  readonly probeTimeoutMs: number;
+  /** Told when an instance begins or ceases to serve. */
+  readonly onChange?: (instance: Instance) => void;
+}
+
+/** All instances of one role. Each is looked at on its own, so that one that hangs delays no other. */
+export class Fleet {
+  private readonly byServer: ReadonlyMap<string, Instance>;
+  private readonly stopped = new AbortController();
+  private readonly firstLook = Promise.withResolvers<undefined>();
+
+  /** @param servers host:port of each instance */
+  constructor(
+    readonly role: 'context' | 'generation',
+    servers: readonly string[],
+    private readonly options: FleetOptions,
+  ) {
+    this.byServer = new Map(servers.map((server) => [server, new Instance(server)]));
+  }
+
+  get instances(): readonly Instance[] {
+    return [...this.byServer.values()];
+  }
+
+  get(server: string): Instance | undefined {
+    return this.byServer.get(server);
+  }
+
+  /** The servers that get no new work. */
+  notServing(): Set<string> {
+    const servers = new Set<string>();
+    for (const { server, serving } of this.byServer.values()) if (!serving) servers.add(server);
+    return servers;
+  }
+
+  get hasServing(): boolean {
+    return this.byServer.values().some(({ serving }) => serving);
+  }
+
+  /** Looks at every instance from now on; resolves after the first look at each. */
+  start(): Promise<void> {
+    void Promise.all(this.instances.map((instance) => this.probe(instance))).then(() => {
+      this.firstLook.resolve(undefined);
+      for (const instance of this.instances) this.watch(instance);
+    });
+    return this.firstLook.promise;
+  }
+
+  /** An instance has failed a leg in a way that suggests that it is gone: give it no work until it has been looked at. */
+  suspect(instance: Instance): void {
+    if (!instance.serving) return;
+    instance.suspect();
+    this.options.onChange?.(instance);
+  }
+
+  stop(): void {
+    this.stopped.abort();
+    for (const instance of this.instances) instance.close();
+  }
+
+  private watch(instance: Instance): void {
+    if (this.stopped.signal.aborted) return;
+    const timer = setTimeout(() => {
+      void this.probe(instance).then(() => this.watch(instance));
+    }, this.options.pollIntervalMs);
+    timer.unref();
+  }
+
+  private async probe(instance: Instance): Promise<void> {
+    const before = instance.serving;
+    await instance.probe(this.options.probeTimeoutMs);
+    if (this.stopped.signal.aborted) return;
+    if (instance.serving !== before) this.options.onChange?.(instance);
+  }
+}

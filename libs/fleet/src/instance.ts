@@ -1,0 +1,80 @@
+import { type ChannelCredentials, credentials, makeGenericClientConstructor, Metadata } from '@grpc/grpc-js';
+import { callUnary, CHANNEL_OPTIONS, type UnaryMethod } from '@roost/grpc-transport';
+import { type GetInfoResponse, KvTransferServiceClient, LegServiceClient, WorkerServiceClient } from '@roost/protocol';
+import { service as healthService } from 'grpc-health-check';
+
+interface HealthAnswer {
+  readonly status: string | number;
+}
+
+const HealthClient = makeGenericClientConstructor(healthService, 'Health');
+
+/** One running worker as the edge sees it: its channel, whether it serves, and what it says of itself. */
+export class Instance {
+  readonly legs: LegServiceClient;
+  readonly kvTransfer: KvTransferServiceClient;
+  private readonly worker: WorkerServiceClient;
+  private readonly health: InstanceType<typeof HealthClient>;
+  private isServing = false;
+  private lastInfo: GetInfoResponse | null = null;
+
+  /** @param server host:port */
+  constructor(
+    readonly server: string,
+    security: ChannelCredentials = credentials.createInsecure(),
+  ) {
+    this.legs = new LegServiceClient(server, security, CHANNEL_OPTIONS);
+    this.kvTransfer = new KvTransferServiceClient(server, security, CHANNEL_OPTIONS);
+    this.worker = new WorkerServiceClient(server, security, CHANNEL_OPTIONS);
+    this.health = new HealthClient(server, security, CHANNEL_OPTIONS);
+  }
+
+  get serving(): boolean {
+    return this.isServing;
+  }
+
+  /** What the worker last said of itself; null before it was first reached. */
+  get info(): GetInfoResponse | null {
+    return this.lastInfo;
+  }
+
+  /** Takes the instance for unusable until it is next found SERVING. */
+  suspect(): void {
+    this.isServing = false;
+  }
+
+  /** Asks the worker whether it serves, and, when it has begun to, who it is. Never throws: a worker that does not answer does not serve. */
+  async probe(timeoutMs: number): Promise<void> {
+    try {
+      const { status } = await this.ask<HealthAnswer>('Check', { service: '' }, timeoutMs);
+      const serving = status === 'SERVING' || status === 1;
+      if (serving && !this.isServing) await this.refreshInfo(timeoutMs);
+      this.isServing = serving;
+    } catch {
+      this.isServing = false;
+    }
+  }
+
+  /**
+   * Asks the worker what it runs and what its ranks hold at this moment.
+   *
+   * @throws RoostError when it does not answer in time
+   */
+  async refreshInfo(timeoutMs: number): Promise<GetInfoResponse> {
+    this.lastInfo = await callUnary(this.worker.getInfo.bind(this.worker), {}, new Metadata(), bounds(timeoutMs));
+    return this.lastInfo;
+  }
+
+  close(): void {
+    for (const client of [this.legs, this.kvTransfer, this.worker, this.health]) client.close();
+  }
+
+  private ask<Answer>(method: string, request: object, timeoutMs: number): Promise<Answer> {
+    const call = this.health[method] as unknown as UnaryMethod<object, Answer>;
+    return callUnary(call.bind(this.health), request, new Metadata(), bounds(timeoutMs));
+  }
+}
+
+function bounds(timeoutMs: number): { signal: AbortSignal; deadline: number } {
+  return { signal: new AbortController().signal, deadline: Date.now() + timeoutMs };
+}

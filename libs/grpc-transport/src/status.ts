@@ -1,0 +1,59 @@
+import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { RpcException } from '@nestjs/microservices';
+import { ERROR_CODE, ERROR_PARAM, type ErrorCode, isErrorCode, RoostError } from '@roost/protocol';
+
+/** How a call ends that fails: the fields of a gRPC status. */
+export interface FailedStatus {
+  readonly code: status;
+  readonly details: string;
+  readonly metadata: Metadata;
+}
+
+/** The gRPC status that a handler's error ends the call with. An error without a place in the table tells the caller nothing. */
+export function statusOf(error: unknown): FailedStatus {
+  if (error instanceof RoostError) {
+    const metadata = new Metadata();
+    metadata.set(ERROR_CODE, error.code);
+    if (error.param !== null) metadata.set(ERROR_PARAM, encodeURIComponent(error.param));
+    return { code: error.kind.grpc, details: error.message, metadata };
+  }
+  if (error instanceof RpcException) {
+    const inner = error.getError();
+    if (typeof inner === 'object' && 'code' in inner && isStatus(inner.code)) {
+      const metadata = 'metadata' in inner && inner.metadata instanceof Metadata ? inner.metadata : new Metadata();
+      return { code: inner.code, details: error.message, metadata };
+    }
+  }
+  return statusOf(new RoostError('internal', 'internal error'));
+}
+
+function isStatus(code: unknown): code is status {
+  return typeof code === 'number' && code in status;
+}
+
+const CODE_OF_STATUS: Partial<Record<status, ErrorCode>> = {
+  [status.CANCELLED]: 'client_closed_request',
+  [status.INVALID_ARGUMENT]: 'invalid_request',
+  [status.NOT_FOUND]: 'not_found',
+  [status.DEADLINE_EXCEEDED]: 'deadline_exceeded',
+  [status.RESOURCE_EXHAUSTED]: 'overloaded',
+  [status.FAILED_PRECONDITION]: 'kv_cache_gone',
+  [status.ABORTED]: 'kv_transfer_failed',
+  [status.UNAVAILABLE]: 'worker_unavailable',
+};
+
+/** The error that a failed call stands for: by the code in its trailers, else by its status. */
+export function errorOfStatus(failure: ServiceError): RoostError {
+  const code = failure.metadata.get(ERROR_CODE)[0];
+  const param = failure.metadata.get(ERROR_PARAM)[0];
+  if (isErrorCode(code)) {
+    return new RoostError(code, failure.details, {
+      param: typeof param === 'string' ? decodeURIComponent(param) : null,
+      cause: failure,
+    });
+  }
+  // A stream that its peer resets without a status has most likely lost its process.
+  const lost = failure.code === status.INTERNAL && /RST_STREAM|closed|reset/i.test(failure.details);
+  const known = lost ? 'worker_unavailable' : (CODE_OF_STATUS[failure.code] ?? 'internal');
+  return new RoostError(known, failure.details, { cause: failure });
+}

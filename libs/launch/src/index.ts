@@ -1,0 +1,1 @@
+export { startApp, startFailure } from './start-app.js';

@@ -1,0 +1,49 @@
+import type { Server } from '@grpc/grpc-js';
+import { type INestMicroservice, Logger } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { type GrpcOptions, Transport } from '@nestjs/microservices';
+import type { WorkerConfig } from '@roost/config';
+import { CHANNEL_OPTIONS, GrpcServices, ServingStatus } from '@roost/grpc-transport';
+import { AppLogger } from '@roost/observability';
+import { WORKER_PACKAGE, workerPackageDefinition } from '@roost/protocol';
+
+import { engineModuleOf } from './engine-module.js';
+import { WORKER_PARTS, type WorkerParts } from './worker-parts.js';
+import { WorkerModule } from './worker.module.js';
+
+/**
+ * Builds a worker from its configuration, not yet listening.
+ *
+ * @param name the app's name in logs
+ */
+export async function createWorker(name: string, config: WorkerConfig): Promise<INestMicroservice> {
+  const engineModule = await engineModuleOf(config);
+  const url = `${config.hostname}:${String(config.port)}`;
+  const app = await NestFactory.createMicroservice<GrpcOptions>(WorkerModule.with(name, config, engineModule), {
+    transport: Transport.GRPC,
+    options: {
+      url,
+      package: WORKER_PACKAGE,
+      packageDefinition: workerPackageDefinition,
+      channelOptions: CHANNEL_OPTIONS,
+      onLoadPackageDefinition: (_package: unknown, server: Server) => {
+        app.get(GrpcServices, { strict: false }).attachTo(server);
+        app.get(ServingStatus).attachTo(server);
+      },
+    },
+    bufferLogs: true,
+    abortOnError: false,
+  });
+  app.useLogger(app.get(AppLogger, { strict: false }));
+  app.enableShutdownHooks();
+  return app;
+}
+
+/** Opens the worker's port, and says SERVING. */
+export async function serveWorker(app: INestMicroservice): Promise<void> {
+  await app.listen();
+  app.get(ServingStatus).set(true);
+  const { endpoint, engine } = app.get<WorkerParts>(WORKER_PARTS);
+  const { model, numRanks, engine: kind } = engine.info;
+  new Logger('Worker').log({ endpoint, engine: kind, model, ranks: numRanks, msg: 'the worker serves' });
+}

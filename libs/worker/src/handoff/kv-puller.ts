@@ -1,0 +1,79 @@
+import { credentials, Metadata } from '@grpc/grpc-js';
+import { callStream, callUnary, CHANNEL_OPTIONS } from '@roost/grpc-transport';
+import { DISAGG_AUTH, KvTransferServiceClient } from '@roost/protocol';
+
+import { type Unsealed, unseal } from './checked-stream.js';
+
+/** Which cache to take over, and the proof that the edge said so. */
+export interface HandoffTicket {
+  readonly endpoint: string;
+  readonly ctxRequestId: bigint;
+  readonly encodedOpaqueState: string;
+  /** The edge's signature over endpoint and state, passed on as it came; null where no key is set. */
+  readonly auth: string | null;
+}
+
+const MAX_CHANNELS = 256;
+
+/** Fetches caches from context workers, over one channel for each, kept for as long as it is among the last used. */
+export class KvPuller {
+  private readonly channels = new Map<string, KvTransferServiceClient>();
+
+  /** @param timeoutMs the longest that one transfer may take (`kv_transfer_timeout_ms`) */
+  constructor(private readonly timeoutMs: number) {}
+
+  /**
+   * Starts a transfer, leaving out the leading `skipTokens`.
+   *
+   * @throws RoostError `kv_cache_gone`, `kv_transfer_failed`, `worker_unavailable`
+   */
+  pull(ticket: HandoffTicket, skipTokens: number, signal: AbortSignal): Promise<Unsealed> {
+    const client = this.channelTo(ticket.endpoint);
+    const request = { ...requestOf(ticket), skipTokens };
+    return unseal(callStream(client.pull.bind(client), request, metadataOf(ticket), this.bounds(signal)));
+  }
+
+  /** Tells the context worker that the cache has arrived. A confirmation that is lost costs room until the cache expires, no more. */
+  async confirm(ticket: HandoffTicket, signal: AbortSignal): Promise<void> {
+    const client = this.channelTo(ticket.endpoint);
+    await callUnary(client.release.bind(client), requestOf(ticket), metadataOf(ticket), this.bounds(signal)).catch(
+      () => undefined,
+    );
+  }
+
+  close(): void {
+    for (const client of this.channels.values()) client.close();
+    this.channels.clear();
+  }
+
+  private bounds(signal: AbortSignal): { signal: AbortSignal; deadline: number } {
+    return { signal, deadline: Date.now() + this.timeoutMs };
+  }
+
+  private channelTo(endpoint: string): KvTransferServiceClient {
+    const known = this.channels.get(endpoint);
+    const client = known ?? new KvTransferServiceClient(endpoint, credentials.createInsecure(), CHANNEL_OPTIONS);
+    this.channels.delete(endpoint);
+    this.channels.set(endpoint, client);
+    for (const [oldest, channel] of this.channels) {
+      if (this.channels.size <= MAX_CHANNELS) break;
+      channel.close();
+      this.channels.delete(oldest);
+    }
+    return client;
+  }
+}
+
+function requestOf({ endpoint, ctxRequestId, encodedOpaqueState }: HandoffTicket): {
+  ctxRequestId: bigint;
+  encodedOpaqueState: string;
+  ctxInfoEndpoint: string;
+} {
+  return { ctxRequestId, encodedOpaqueState, ctxInfoEndpoint: endpoint };
+}
+
+function metadataOf({ auth }: HandoffTicket): Metadata {
+  const metadata = new Metadata();
+  if (auth !== null) metadata.set(DISAGG_AUTH, auth);
+  return metadata;
+}

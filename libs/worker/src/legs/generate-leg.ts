@@ -1,0 +1,202 @@
+import { type Engine, type KvHandle, KvMismatch } from '@roost/engine';
+import { AnswerText } from '@roost/prompt';
+import { FinishReason, type GenerateRequest, type GenerateResponse, RoostError, type Usage } from '@roost/protocol';
+
+import type { HandoffTicket, KvPuller } from '../handoff/kv-puller.js';
+import type { RankPlacement, RankQueue } from '../scheduling/rank-queue.js';
+
+import { type LegRequest, readLegRequest, refusalAsError } from './leg-request.js';
+
+/** What a generation needs of its worker. */
+export interface GenerateLegParts {
+  readonly engine: Engine;
+  readonly queue: RankQueue;
+  readonly puller: KvPuller;
+}
+
+/** The proofs that came with the message, already verified. */
+export interface VerifiedMetadata {
+  readonly subagentAffinityId: string | null;
+  /** The edge's signature over the handoff, as it came. */
+  readonly handoffAuth: string | null;
+}
+
+/** A prompt's cache on a rank, ready to decode from. */
+interface Ready {
+  readonly handle: KvHandle;
+  readonly placement: RankPlacement;
+  /** The tokens made so far. */
+  readonly generated: readonly number[];
+  readonly cachedTokens: number;
+  readonly prefillMs: number;
+  readonly handoffMs: number;
+}
+
+/**
+ * The generation leg: wait for a rank, take over the KV cache (or, for a whole request, prefill), and decode. Yields
+ * messages as text becomes final, or a single one for a request that does not stream. All that it holds is freed when it
+ * ends, however it ends.
+ */
+export async function* runGenerateLeg(
+  parts: GenerateLegParts,
+  message: GenerateRequest,
+  verified: VerifiedMetadata,
+  signal: AbortSignal,
+): AsyncGenerator<GenerateResponse, void, undefined> {
+  const leg = await readLegRequest(parts.engine, message, verified.subagentAffinityId);
+  const ticket = ticketOf(message, verified.handoffAuth);
+  const ready = await parts.queue.run(leg.rankRequest, signal, (placement) =>
+    ticket === null
+      ? prefillHere(parts, leg, placement, { message, signal })
+      : takeOver(parts, leg, placement, { ticket, message, signal }),
+  );
+  try {
+    const answer = decode(parts.engine, leg, ready, message.disaggregatedParams?.ctxUsage, signal);
+    if (message.stream) yield* answer;
+    else yield await joined(answer);
+  } finally {
+    parts.engine.release(ready.handle);
+  }
+}
+
+function ticketOf({ disaggregatedParams: params }: GenerateRequest, auth: string | null): HandoffTicket | null {
+  if (params === undefined) return null;
+  if (params.requestType !== 'generation_only') {
+    throw new RoostError('invalid_request', 'Generate takes requests of type generation_only', {
+      param: 'request_type',
+    });
+  }
+  const { ctxInfoEndpoint: endpoint, ctxRequestId, encodedOpaqueState } = params;
+  if (endpoint === undefined || ctxRequestId === undefined || encodedOpaqueState === undefined) {
+    throw new RoostError(
+      'invalid_request',
+      'a generation_only request needs ctx_info_endpoint, ctx_request_id and encoded_opaque_state',
+      { param: 'disaggregated_params' },
+    );
+  }
+  return { endpoint, ctxRequestId, encodedOpaqueState, auth };
+}
+
+async function prefillHere(
+  { engine }: GenerateLegParts,
+  leg: LegRequest,
+  placement: RankPlacement,
+  { message, signal }: { message: GenerateRequest; signal: AbortSignal },
+): Promise<Ready> {
+  const started = performance.now();
+  const { prompt, conversationId, sampling, maxTokens } = leg;
+  try {
+    const { handle, firstToken, cachedTokens } = await engine.prefill({
+      rank: placement.rank,
+      conversationId,
+      prompt,
+      maxTokens,
+      sampling,
+      signal,
+    });
+    const generated = continuedFrom(message, firstToken === null ? [] : [firstToken]);
+    return { handle, placement, generated, cachedTokens, prefillMs: performance.now() - started, handoffMs: 0 };
+  } catch (error) {
+    throw refusalAsError(error);
+  }
+}
+
+/** What has been made of the answer: all that a lost instance made, else the first token. */
+function continuedFrom({ generatedTokenIds }: GenerateRequest, first: readonly number[]): readonly number[] {
+  return generatedTokenIds.length > first.length ? generatedTokenIds : first;
+}
+
+async function takeOver(
+  { engine, puller }: GenerateLegParts,
+  leg: LegRequest,
+  placement: RankPlacement,
+  { ticket, message, signal }: { ticket: HandoffTicket; message: GenerateRequest; signal: AbortSignal },
+): Promise<Ready> {
+  const started = performance.now();
+  const { prompt, conversationId, maxTokens } = leg;
+  try {
+    const room = await engine.prepareImport({ rank: placement.rank, conversationId, prompt, maxTokens, signal });
+    const arriving = await puller.pull(ticket, room.cachedTokens, signal).catch((error: unknown) => {
+      room.abandon();
+      throw error;
+    });
+    const handle = await room.accept(arriving.description, arriving.chunks);
+    void puller.confirm(ticket, AbortSignal.timeout(5_000));
+    const generated = continuedFrom(message, message.disaggregatedParams?.firstGenTokens ?? []);
+    const cachedTokens = message.disaggregatedParams?.ctxUsage?.cachedTokens ?? 0;
+    return { handle, placement, generated, cachedTokens, prefillMs: 0, handoffMs: performance.now() - started };
+  } catch (error) {
+    if (error instanceof KvMismatch) throw new RoostError('kv_transfer_failed', error.message, { cause: error });
+    throw refusalAsError(error);
+  }
+}
+
+/** Text and tokens that became known together. */
+async function* textOf(
+  engine: Engine,
+  { stop, maxTokens, sampling }: LegRequest,
+  { handle, generated }: Ready,
+  signal: AbortSignal,
+): AsyncGenerator<{ text: string; tokens: readonly number[]; stopped: boolean }> {
+  const answer = new AnswerText({ detokenize: (tokens) => engine.detokenize(tokens), stop });
+  const beginning = answer.push(generated);
+  yield { ...beginning, tokens: generated };
+  if (beginning.stopped) return;
+  // Without a first token the model has ended already.
+  if (generated.length > 0 && generated.length < maxTokens) {
+    for await (const tokens of engine.decode({ handle, generated, maxTokens, sampling, signal })) {
+      const { text, stopped } = answer.push(tokens);
+      yield { text, tokens, stopped };
+      if (stopped) return;
+    }
+  }
+  yield { text: answer.flush(), tokens: [], stopped: false };
+}
+
+async function* decode(
+  engine: Engine,
+  leg: LegRequest,
+  ready: Ready,
+  ctxUsage: Usage | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<GenerateResponse, void, undefined> {
+  let count = 0;
+  let stoppedByString = false;
+  const { placement, prefillMs, handoffMs } = ready;
+  let opening: Pick<GenerateResponse, 'rank' | 'timing'> = {
+    rank: placement.rank,
+    timing: { queueMs: placement.queueMs, prefillMs, handoffMs },
+  };
+  for await (const { text, tokens, stopped } of textOf(engine, leg, ready, signal)) {
+    count += tokens.length;
+    stoppedByString = stopped;
+    yield { ...UNFINISHED, ...opening, text, tokenIds: [...tokens] };
+    opening = { rank: undefined, timing: undefined };
+  }
+  const byLength = !stoppedByString && count >= leg.maxTokens;
+  const finishReason = byLength ? FinishReason.FINISH_REASON_LENGTH : FinishReason.FINISH_REASON_STOP;
+  const usage = {
+    promptTokens: ctxUsage?.promptTokens ?? leg.prompt.length,
+    completionTokens: count,
+    cachedTokens: ctxUsage?.cachedTokens ?? ready.cachedTokens,
+  };
+  yield { ...UNFINISHED, rank: undefined, timing: undefined, text: '', tokenIds: [], finishReason, usage };
+}
+
+const UNFINISHED = { finishReason: FinishReason.FINISH_REASON_UNSPECIFIED, usage: undefined } as const;
+
+/** All messages of an answer in one. */
+async function joined(answer: AsyncIterable<GenerateResponse>): Promise<GenerateResponse> {
+  let text = '';
+  const tokenIds: number[] = [];
+  let first: GenerateResponse | undefined;
+  let last: GenerateResponse | undefined;
+  for await (const message of answer) {
+    text += message.text;
+    tokenIds.push(...message.tokenIds);
+    first ??= message;
+    last = message;
+  }
+  if (first === undefined || last === undefined) throw new Error('an answer has at least one message');
+  return { ...last, text, tokenIds, rank: first.rank, timing: first.timing };
+}

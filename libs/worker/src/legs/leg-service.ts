@@ -1,0 +1,47 @@
+import type { Metadata } from '@grpc/grpc-js';
+import { Inject, Injectable, UseGuards } from '@nestjs/common';
+import { AffinityGuard, HandoffGuard, VerifiedAffinity } from '@roost/affinity-auth/guards';
+import { type CallContext, GrpcService } from '@roost/grpc-transport';
+import {
+  DISAGG_AUTH,
+  type GenerateRequest,
+  type GenerateResponse,
+  LegServiceService,
+  type PrefillRequest,
+  type PrefillResponse,
+} from '@roost/protocol';
+
+import { WORKER_PARTS, type WorkerParts } from '../worker-parts.js';
+
+import { runGenerateLeg } from './generate-leg.js';
+import { runPrefillLeg } from './prefill-leg.js';
+
+/** Serves both legs, behind the guards that verify what an edge has signed. */
+@Injectable()
+@GrpcService(LegServiceService)
+@UseGuards(AffinityGuard, HandoffGuard)
+export class LegService {
+  constructor(
+    @Inject(WORKER_PARTS) private readonly parts: WorkerParts,
+    private readonly verified: VerifiedAffinity,
+  ) {}
+
+  prefill(message: PrefillRequest, _metadata: Metadata, { signal }: CallContext): Promise<PrefillResponse> {
+    const { inFlight, role } = this.parts;
+    return inFlight.run(signal, (bounded) => {
+      role.requireContext();
+      return runPrefillLeg(this.parts, message, this.verified.of(message), bounded);
+    });
+  }
+
+  generate(message: GenerateRequest, metadata: Metadata, { signal }: CallContext): AsyncIterable<GenerateResponse> {
+    const { inFlight, role } = this.parts;
+    const auth = metadata.get(DISAGG_AUTH)[0];
+    const handoffAuth = typeof auth === 'string' ? auth : null;
+    return inFlight.runStream(signal, (bounded) => {
+      role.requireGeneration(message.disaggregatedParams?.requestType ?? null);
+      const subagentAffinityId = this.verified.of(message);
+      return runGenerateLeg(this.parts, message, { subagentAffinityId, handoffAuth }, bounded);
+    });
+  }
+}

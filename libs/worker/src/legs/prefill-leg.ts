@@ -1,0 +1,138 @@
+import type { Engine, PrefillOutcome } from '@roost/engine';
+import { AnswerText } from '@roost/prompt';
+import {
+  type DisaggregatedParams,
+  FinishReason,
+  type PrefillRequest,
+  type PrefillResponse,
+  RoostError,
+} from '@roost/protocol';
+
+import type { HeldHandoffs } from '../handoff/held-handoffs.js';
+import type { RankPlacement, RankQueue } from '../scheduling/rank-queue.js';
+
+import { type LegRequest, readLegRequest, refusalAsError } from './leg-request.js';
+
+/** What a prefill needs of its worker. */
+export interface PrefillLegParts {
+  readonly engine: Engine;
+  readonly queue: RankQueue;
+  readonly held: HeldHandoffs;
+  /** Where this worker serves KvTransferService, host:port. */
+  readonly endpoint: string;
+}
+
+interface Prefilled {
+  readonly placement: RankPlacement;
+  readonly outcome: PrefillOutcome;
+  readonly prefillMs: number;
+}
+
+/**
+ * The context leg: tokenise, wait for a rank, prefill, and either answer at once (the model ended, a stop string, or a
+ * limit of one token) or hold the cache for the handoff.
+ *
+ * @param subagentAffinityId verified
+ */
+export async function runPrefillLeg(
+  parts: PrefillLegParts,
+  message: PrefillRequest,
+  subagentAffinityId: string | null,
+  signal: AbortSignal,
+): Promise<PrefillResponse> {
+  const ctxRequestId = contextRequestIdOf(message.disaggregatedParams);
+  const leg = await readLegRequest(parts.engine, message, subagentAffinityId);
+  const prefilled = await prefill(parts, leg, signal);
+  const { handle } = prefilled.outcome;
+  let state: string | undefined;
+  try {
+    signal.throwIfAborted();
+    const { text, finishReason } = beginningOf(parts.engine, leg, prefilled.outcome);
+    if (finishReason === FinishReason.FINISH_REASON_NOT_FINISHED) state = parts.held.hold(ctxRequestId, handle);
+    return answerOf(parts, message, leg, { prefilled, text, finishReason, ctxRequestId, state });
+  } finally {
+    if (state === undefined) parts.engine.release(handle);
+  }
+}
+
+function contextRequestIdOf(params: DisaggregatedParams | undefined): bigint {
+  if (params?.requestType !== 'context_only') {
+    throw new RoostError('invalid_request', 'Prefill takes requests of type context_only', { param: 'request_type' });
+  }
+  if (params.disaggRequestId === undefined) {
+    throw new RoostError('invalid_request', 'a context_only request needs a disagg_request_id', {
+      param: 'disagg_request_id',
+    });
+  }
+  return params.disaggRequestId;
+}
+
+function prefill({ engine, queue }: PrefillLegParts, leg: LegRequest, signal: AbortSignal): Promise<Prefilled> {
+  return queue.run(leg.rankRequest, signal, async (placement) => {
+    const started = performance.now();
+    const { prompt, conversationId, sampling } = leg;
+    try {
+      const job = { rank: placement.rank, conversationId, prompt, maxTokens: 1, sampling, signal };
+      const outcome = await engine.prefill(job);
+      return { placement, outcome, prefillMs: performance.now() - started };
+    } catch (error) {
+      throw refusalAsError(error);
+    }
+  });
+}
+
+/** The answer as far as the first token goes. */
+function beginningOf(
+  engine: Engine,
+  { stop, maxTokens }: LegRequest,
+  { firstToken }: PrefillOutcome,
+): { text: string; finishReason: FinishReason } {
+  if (firstToken === null) return { text: '', finishReason: FinishReason.FINISH_REASON_STOP };
+  const answer = new AnswerText({ detokenize: (tokens) => engine.detokenize(tokens), stop });
+  const { text, stopped } = answer.push([firstToken]);
+  if (stopped) return { text, finishReason: FinishReason.FINISH_REASON_STOP };
+  if (maxTokens > 1) return { text: '', finishReason: FinishReason.FINISH_REASON_NOT_FINISHED };
+  return { text: text + answer.flush(), finishReason: FinishReason.FINISH_REASON_LENGTH };
+}
+
+interface Answered {
+  readonly prefilled: Prefilled;
+  readonly text: string;
+  readonly finishReason: FinishReason;
+  readonly ctxRequestId: bigint;
+  readonly state: string | undefined;
+}
+
+function answerOf(
+  { endpoint }: PrefillLegParts,
+  message: PrefillRequest,
+  leg: LegRequest,
+  { prefilled, text, finishReason, ctxRequestId, state }: Answered,
+): PrefillResponse {
+  const { placement, outcome, prefillMs } = prefilled;
+  const firstTokens = outcome.firstToken === null ? [] : [outcome.firstToken];
+  const usage = {
+    promptTokens: leg.prompt.length,
+    completionTokens: firstTokens.length,
+    cachedTokens: outcome.cachedTokens,
+  };
+  return {
+    disaggregatedParams: {
+      requestType: 'context_only',
+      firstGenTokens: firstTokens,
+      ctxRequestId,
+      disaggRequestId: ctxRequestId,
+      encodedOpaqueState: state,
+      ctxDpRank: placement.rank,
+      ctxInfoEndpoint: state === undefined ? undefined : endpoint,
+      scheduleStyle: message.disaggregatedParams?.scheduleStyle,
+      ctxUsage: usage,
+    },
+    finishReason,
+    text,
+    promptTokenIds: Array.from(leg.prompt),
+    usage,
+    rank: placement.rank,
+    timing: { queueMs: placement.queueMs, prefillMs, handoffMs: 0 },
+  };
+}

@@ -1,0 +1,29 @@
+import { createAdpRouter } from '@roost/adp-router';
+import { CacheTransceiverConfig, type WorkerConfig } from '@roost/config';
+import type { Engine } from '@roost/engine';
+
+import { HeldHandoffs } from './handoff/held-handoffs.js';
+import { KvPuller } from './handoff/kv-puller.js';
+import { InFlight } from './lifecycle/in-flight.js';
+import { ConfiguredRole } from './role.js';
+import { RankQueue } from './scheduling/rank-queue.js';
+import type { WorkerParts } from './worker-parts.js';
+
+/** For a worker without handoffs, which holds and fetches nothing. */
+const DEFAULT_TRANSCEIVER = new CacheTransceiverConfig();
+
+/** Puts a worker together around its engine. */
+export function makeWorkerParts(engine: Engine, config: WorkerConfig): WorkerParts {
+  const router = createAdpRouter(config.attention_dp_config, engine.info.maxBatchSize);
+  const timeoutMs = (config.cache_transceiver_config ?? DEFAULT_TRANSCEIVER).kv_transfer_timeout_ms;
+  const host = config.worker.advertise_host ?? config.hostname;
+  return {
+    engine,
+    queue: new RankQueue(engine, router, config.worker.max_queued_requests),
+    held: new HeldHandoffs(timeoutMs, (handle) => engine.release(handle)),
+    puller: new KvPuller(timeoutMs),
+    inFlight: new InFlight(),
+    role: new ConfiguredRole(config.role),
+    endpoint: `${host}:${String(config.port)}`,
+  };
+}

@@ -1,0 +1,113 @@
+import type { AdpRouter, DecisionKind } from '@roost/adp-router';
+import type { Engine } from '@roost/engine';
+import { RoostError } from '@roost/protocol';
+
+/** A request as far as placing it on a rank is concerned. */
+export interface RankRequest {
+  readonly numInputTokens: number;
+  readonly conversationId: string | null;
+  /** Verified; null when the request came without affinity. */
+  readonly subagentAffinityId: string | null;
+  readonly attentionDpRank: number | null;
+  readonly attentionDpRelax: boolean | null;
+}
+
+/** Where a request was put, and after how long. */
+export interface RankPlacement {
+  readonly rank: number;
+  readonly decision: DecisionKind;
+  readonly queueMs: number;
+}
+
+interface Waiting extends RankRequest {
+  readonly id: number;
+  readonly since: number;
+  start(placement: RankPlacement): void;
+}
+
+/**
+ * The instance's queue. Requests wait here until a rank has a free slot; the ADP router assigns them, all that can start at
+ * a time together, from the ranks' states. It looks whenever a request arrives and at the end of each of the engine's
+ * iterations.
+ */
+export class RankQueue {
+  private readonly waiting = new Map<number, Waiting>();
+  private nextId = 0;
+  private lookPending = false;
+  private readonly stopListening: () => void;
+
+  /**
+   * @param maxQueued how many requests may wait; one more is refused as `overloaded`
+   * @param now a monotonic clock in milliseconds
+   */
+  constructor(
+    private readonly engine: Engine,
+    private readonly router: AdpRouter,
+    private readonly maxQueued: number,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.stopListening = engine.onIteration(() => this.look());
+  }
+
+  get depth(): number {
+    return this.waiting.size;
+  }
+
+  /**
+   * Waits for a rank, and calls `job` with it in the very turn in which it was assigned, so that the engine counts the
+   * request before the router looks again.
+   *
+   * @throws the signal's reason when it aborts while waiting; whatever `job` throws
+   */
+  run<T>(request: RankRequest, signal: AbortSignal, job: (placement: RankPlacement) => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    if (this.waiting.size >= this.maxQueued) {
+      throw new RoostError('overloaded', `the instance's queue is full (${String(this.maxQueued)} requests)`);
+    }
+    return new Promise((resolve, reject) => {
+      const id = this.nextId++;
+      const giveUp = (): void => {
+        this.waiting.delete(id);
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      const start = (placement: RankPlacement): void => {
+        signal.removeEventListener('abort', giveUp);
+        job(placement).then(resolve, reject);
+      };
+      this.waiting.set(id, { ...request, id, since: this.now(), start });
+      this.lookSoon();
+    });
+  }
+
+  close(): void {
+    this.stopListening();
+  }
+
+  /** Requests that arrive in the same turn of the event loop are assigned together. */
+  private lookSoon(): void {
+    if (this.lookPending) return;
+    this.lookPending = true;
+    setImmediate(() => {
+      this.lookPending = false;
+      this.look();
+    });
+  }
+
+  private look(): void {
+    if (this.waiting.size === 0) return;
+    const ranks = this.engine.rankStates();
+    const cap = this.engine.info.maxBatchSize;
+    const room = ranks.reduce((sum, { numActiveRequests }) => sum + Math.max(0, cap - numActiveRequests), 0);
+    if (room === 0) return;
+    const batch = [...this.waiting.values().take(room)];
+    for (const { id, rank, kind } of this.router.assign(ranks, batch).decisions) this.start(id, rank, kind);
+  }
+
+  private start(id: number, rank: number, decision: DecisionKind): void {
+    const request = this.waiting.get(id);
+    if (request === undefined) return;
+    this.waiting.delete(id);
+    request.start({ rank, decision, queueMs: this.now() - request.since });
+  }
+}
