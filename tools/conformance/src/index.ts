@@ -1,1 +1,1 @@
-export {};
+export { type ConformanceResult, runConformance } from './run-conformance.js';
