@@ -41,7 +41,7 @@ export class RankQueue {
    * @param now a monotonic clock in milliseconds
    */
   constructor(
-    private readonly engine: Engine,
+    private readonly engine: Pick<Engine, 'info' | 'rankStates' | 'onIteration'>,
     private readonly router: AdpRouter,
     private readonly maxQueued: number,
     private readonly now: () => number = () => performance.now(),
