@@ -90,7 +90,7 @@ class ModelCache {
 const operation = fc.oneof(
   fc.record({
     kind: fc.constant('admit' as const),
-    tokens: fc.array(fc.nat(1), { minLength: 1, maxLength: 14 }),
+    tokens: fc.array(fc.nat(1), { minLength: 1, maxLength: 14, size: 'max' }),
     /** Answer tokens that room is kept for. */
     extra: fc.nat(4),
     /** Leading tokens that may not be reused. */
@@ -204,7 +204,7 @@ describe('BlockCache under random histories', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 12 }),
-        fc.array(operation, { maxLength: 60 }),
+        fc.array(operation, { maxLength: 80, size: 'max' }),
         (capacityBlocks, operations) => {
           const history = new History(capacityBlocks);
           for (const step of operations) {
@@ -214,6 +214,6 @@ describe('BlockCache under random histories', () => {
           expect(history.releaseAll()).toMatchObject({ pinned: 0, reserved: 0 });
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     ));
 });
