@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-import { inputFile } from './input-file.js';
+import { configFile } from './input-file.js';
 
 const apps = [
   {
@@ -34,9 +34,9 @@ export function addAppCommands(program: Command): void {
       .description(
         `${summary[0]?.toUpperCase() ?? ''}${summary.slice(1)}. Logs one JSON object a line; SIGTERM lets requests finish.`,
       )
-      .requiredOption('-c, --config <file>', file)
+      .option('-c, --config <file>', file)
       .addHelpText('after', `\nExample:\n  $ roost ${name} -c ${example}`)
-      .action(({ config }: { config: string }) => runApp(name, inputFile(config)));
+      .action((options: { config?: string }, command: Command) => runApp(name, configFile(options, command)));
 }
 
 async function runApp(name: AppName, file: string): Promise<void> {

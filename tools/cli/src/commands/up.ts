@@ -13,10 +13,10 @@ import { defaultRestartLimits } from '../supervision/restart-policy.js';
 import { onStopRequest } from '../supervision/stop-requests.js';
 import { Supervisor, type SupervisionEvents } from '../supervision/supervisor.js';
 
-import { inputFile } from './input-file.js';
+import { configFile } from './input-file.js';
 
 interface UpOptions {
-  readonly config: string;
+  readonly config?: string;
   readonly startTimeout: number;
   readonly verbose?: boolean;
   readonly quiet?: boolean;
@@ -30,7 +30,7 @@ export function addUpCommand(program: Command): void {
     .description(
       'Starts the edge and every worker of a cluster file on this machine, keeps them running, and stops them on Ctrl-C. Shows requests, warnings and errors of their logs.',
     )
-    .requiredOption('-c, --config <file>', 'cluster file')
+    .option('-c, --config <file>', 'cluster file')
     .addOption(new Option('--verbose', 'show everything that is logged').conflicts('quiet'))
     .option('--quiet', 'show only errors')
     .option('--start-timeout <seconds>', 'time for each process to become ready', parseSeconds, 60)
@@ -41,8 +41,8 @@ export function addUpCommand(program: Command): void {
     .action(runUp);
 }
 
-async function runUp(options: UpOptions): Promise<void> {
-  const plan = await preparePlan(inputFile(options.config));
+async function runUp(options: UpOptions, command: Command): Promise<void> {
+  const plan = await preparePlan(configFile(options, command));
   await checkPorts([plan.edge, ...plan.workers]);
   const directory = new PrivateDirectory();
   try {

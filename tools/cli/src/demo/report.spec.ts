@@ -64,9 +64,9 @@ describe('resultTable', () => {
 });
 
 describe('conclusion', () => {
-  it('says that all sub-agents ran at their parent, and the share of their prompts that was cached', () => {
+  it('says that both sub-agents ran at their parent, and the share of their prompts that was cached', () => {
     expect(conclusion([parent, subAgent({}), subAgent({})])).toBe(
-      "With the parent header: all 2 sub-agents were placed on their parent's instance and rank, and 3,968 of the sub-agents' 4,200 prompt tokens (94 %) were cached there.",
+      "With the parent header: both sub-agents were placed on their parent's instance and rank, and 3,968 of the sub-agents' 4,200 prompt tokens (94 %) were cached there.",
     );
   });
 

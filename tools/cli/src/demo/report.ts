@@ -55,7 +55,8 @@ function named({ run }: DemoResult): string {
 }
 
 function placed(atParent: number, all: number): string {
-  if (atParent === all) return `all ${String(all)} sub-agents were placed on their parent's instance and rank`;
+  if (atParent === all)
+    return `${all === 2 ? 'both' : `all ${String(all)}`} sub-agents were placed on their parent's instance and rank`;
   if (atParent === 0) return "no sub-agent was placed where its parent's cache is";
   return `${String(atParent)} of ${String(all)} sub-agents was placed on its parent's instance and rank`;
 }

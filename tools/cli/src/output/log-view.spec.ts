@@ -10,7 +10,20 @@ const view = (verbosity: Verbosity, colors = plain): LogView => new LogView(['ed
 const entry = (level: string, more: object = {}): string =>
   JSON.stringify({ level, time: '2026-11-29T12:34:56.789Z', app: 'edge', ...more, msg: 'hello' });
 
-const request = entry('info', { request_id: '7', outcome: 'ok', prompt_tokens: 5, model: 'a b' });
+const request = entry('info', {
+  request_id: 'f00',
+  endpoint: 'chat',
+  conversation_id: 'sub-1',
+  subagent_affinity_id: 'parent-1',
+  outcome: 'ok',
+  context: { instance: '127.0.0.1:8201', rank: 1, decision: 'bound', attempts: 1 },
+  generation: { instance: '127.0.0.1:8301', rank: 0, decision: 'new', attempts: 2 },
+  prompt_tokens: 2000,
+  cached_tokens: 1984,
+  completion_tokens: 48,
+  ttft_ms: 30.5,
+  total_ms: 700,
+});
 
 describe('LogView', () => {
   it('puts the name before every line, padded to the longest', () => {
@@ -19,12 +32,33 @@ describe('LogView', () => {
   });
 
   it('makes a log entry readable: time, level, message, what else it says', () => {
-    expect(view('normal').format('edge', request)).toBe(
-      'edge      12:34:56.789 INFO  hello request_id=7 outcome=ok prompt_tokens=5 model="a b"',
+    expect(view('normal').format('edge', entry('warn', { instance: 'a:1', reason: 'no answer', tries: 2 }))).toBe(
+      'edge      12:34:56.789 WARN  hello instance=a:1 reason="no answer" tries=2',
     );
     expect(view('normal').format('edge', entry('error', { err: { message: 'broken', stack: 'at x' } }))).toBe(
       'edge      12:34:56.789 ERROR hello err="broken"',
     );
+  });
+
+  it('says of a request how it ended, whose it was, where it ran, and what it took', () => {
+    expect(view('normal').format('edge', request)).toBe(
+      'edge      12:34:56.789 INFO  hello chat ok | sub-1 | parent parent-1 | context 127.0.0.1:8201#1 bound | ' +
+        'generation 127.0.0.1:8301#0 new (2 attempts) | prompt 2000 (1984 cached) | answer 48 | first token 30.5 ms | ' +
+        'total 700 ms | id f00',
+    );
+    const failed = entry('info', {
+      request_id: 'f00',
+      endpoint: 'chat',
+      outcome: 'overloaded',
+      error: 'queue is full',
+    });
+    expect(view('normal').format('edge', failed)).toBe(
+      'edge      12:34:56.789 INFO  hello chat overloaded | "queue is full" | id f00',
+    );
+  });
+
+  it('says all that it was told with --verbose', () => {
+    expect(view('verbose').format('edge', request)).toContain('context={"instance":"127.0.0.1:8201","rank":1');
   });
 
   it.each<[Verbosity, boolean[]]>([

@@ -1,6 +1,7 @@
 import { createColors } from 'picocolors';
 
 import { type LogLine, parseLogLine } from './log-line.js';
+import { isRequestEntry, requestLine } from './request-line.js';
 
 /** How much of the children's logs is shown: everything, requests and warnings, or errors alone. */
 export type Verbosity = 'verbose' | 'normal' | 'quiet';
@@ -48,7 +49,7 @@ export class LogView {
     if (line.kind === 'text') return line.text !== '';
     if (isAtLeast(line.level, 'error')) return true;
     if (this.verbosity === 'quiet') return false;
-    return isAtLeast(line.level, 'warn') || isRequest(line);
+    return isAtLeast(line.level, 'warn') || isRequestEntry(line.fields);
   }
 
   private entry(entry: Entry): string {
@@ -56,17 +57,16 @@ export class LogView {
     const clock = entry.time.slice(11, 23);
     const level = entry.level.toUpperCase().padEnd(5);
     const hue = isAtLeast(entry.level, 'error') ? red : isAtLeast(entry.level, 'warn') ? yellow : dim;
-    const fields = Object.entries(entry.fields)
-      .filter(([name]) => !unneeded.has(name))
-      .map(([name, value]) => `${name}=${show(value)}`);
-    return [dim(clock), hue(level), entry.message, dim(fields.join(' '))].filter((part) => part !== '').join(' ');
+    const rest =
+      isRequestEntry(entry.fields) && this.verbosity !== 'verbose' ? requestLine(entry.fields) : fieldsOf(entry);
+    return [dim(clock), hue(level), entry.message, dim(rest)].filter((part) => part !== '').join(' ');
   }
 }
 
 type Entry = Extract<LogLine, { kind: 'entry' }>;
 
 // The prefix names the child already.
-const unneeded = new Set(['app', 'name', 'pid', 'hostname', 'context']);
+const unneeded = new Set(['app', 'name', 'pid', 'hostname']);
 
 const severity = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 
@@ -74,9 +74,11 @@ function isAtLeast(level: string, floor: string): boolean {
   return severity.indexOf(level) >= severity.indexOf(floor);
 }
 
-/** The edge logs one entry for each request, and no other entry of level info has an outcome. */
-function isRequest({ fields }: Entry): boolean {
-  return fields['request_id'] !== undefined && fields['outcome'] !== undefined;
+function fieldsOf({ fields }: Entry): string {
+  return Object.entries(fields)
+    .filter(([name]) => !unneeded.has(name))
+    .map(([name, value]) => `${name}=${show(value)}`)
+    .join(' ');
 }
 
 function show(value: unknown): string {
