@@ -1,12 +1,22 @@
-/** The candidate that takes the fewest single-letter changes to reach, the first one among equals; null without candidates. */
+/** The candidate that is the least far, the first one among equals; null without candidates. */
 export function nearestName(name: string, candidates: Iterable<string>): string | null {
   let nearest: string | null = null;
   let least = Infinity;
   for (const candidate of candidates) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    const distance = nameDistance(name, candidate);
     if (distance < least) [nearest, least] = [candidate, distance];
   }
   return nearest;
+}
+
+/** How far a name is from another: their edit distance, and little where one is a part of the other. */
+function nameDistance(name: string, other: string): number {
+  const [short, long] = [name.toLowerCase(), other.toLowerCase()].sort((a, b) => a.length - b.length) as [
+    string,
+    string,
+  ];
+  const distance = editDistance(short, long);
+  return short.length >= 4 && long.includes(short) ? Math.min(distance, 2) : distance;
 }
 
 /** Insertions, deletions and replacements between two words. */

@@ -32,22 +32,25 @@ export function buildWorkerConfig(
   prepareContent(content, WORKER_KEYS, ownSectionKeys, options, findings);
   agreeOnRole(content, findings);
   const settings = onlySettings(content, WORKER_KEYS, ownSectionKeys);
-  const config = buildSettings(WorkerConfig, settings, findings);
+  const built = buildSettings(WorkerConfig, settings, findings);
+  const config = Object.assign(built, { server_role: built.role });
   checkWorker(config, [], findings);
   warnOfIdleSettings(idleSettings(config), findings);
   findings.throwIfAny();
   return { config: deepFreeze(config), warnings: findings.warnings };
 }
 
-/** Takes a role in any case and under either name, and lets both names give it. */
+/** Takes a role in any case and under either name. */
 function agreeOnRole(content: Mapping, findings: Findings): void {
-  const names = ['role', 'server_role'] as const;
-  for (const name of names) {
+  for (const name of ['role', 'server_role'] as const) {
     const value = own(content, name);
     if (typeof value === 'string') content[name] = value.toUpperCase();
   }
-  const [role, serverRole] = names.map((name) => own(content, name));
-  if (role !== undefined && serverRole !== undefined && role !== serverRole)
-    findings.problem(['server_role'], 'server_role must match role');
-  for (const name of names) content[name] ??= role ?? serverRole ?? null;
+  const serverRole = own(content, 'server_role');
+  if (serverRole === undefined) return;
+  if (own(content, 'role') === undefined) {
+    content['role'] = serverRole;
+    findings.inheritedFrom(['server_role'], ['role']);
+  } else if (content['role'] !== serverRole) findings.problem(['server_role'], 'server_role must match role');
+  Reflect.deleteProperty(content, 'server_role');
 }

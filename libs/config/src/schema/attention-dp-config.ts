@@ -2,7 +2,7 @@ import { Amount, Choice, Flag, Whole } from '../settings/decorators.js';
 import { Group } from '../settings/setting.js';
 
 /** How a rank is chosen for a conversation that no rank is bound to. */
-export const NEW_CONVERSATION_PLACEMENTS = ['round_robin', 'least_queued', 'least_tokens', 'least_prefill'] as const;
+const NEW_CONVERSATION_PLACEMENTS = ['round_robin', 'least_queued', 'least_tokens', 'least_prefill'] as const;
 
 /** One of {@link NEW_CONVERSATION_PLACEMENTS}. */
 export type NewConversationPlacement = (typeof NEW_CONVERSATION_PLACEMENTS)[number];

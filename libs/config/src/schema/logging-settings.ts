@@ -2,7 +2,7 @@ import { Choice, Flag } from '../settings/decorators.js';
 import { Group } from '../settings/setting.js';
 
 /** Least severe lines that are written. */
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** One of {@link LOG_LEVELS}. */
 export type LogLevel = (typeof LOG_LEVELS)[number];

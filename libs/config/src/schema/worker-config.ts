@@ -6,7 +6,7 @@ import { InternalRequestAuthKey, InternalRequestAuthPreviousKeys } from './auth-
 import { WorkerArgs } from './worker-args.js';
 
 /** The phases that a worker may be restricted to (reference 1.6). */
-export const WORKER_ROLES = ['CONTEXT', 'GENERATION'] as const;
+const WORKER_ROLES = ['CONTEXT', 'GENERATION'] as const;
 
 /** One of {@link WORKER_ROLES}. */
 export type WorkerRole = (typeof WORKER_ROLES)[number];

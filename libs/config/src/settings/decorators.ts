@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { Transform, Type } from 'class-transformer';
 import {
-  ArrayNotEmpty,
   IsArray,
   IsBoolean,
   IsIn,
@@ -91,12 +90,11 @@ export function Choice(meaning: string, values: readonly string[], options: Sett
   return setting({ kind: 'choice', values }, meaning, options, [IsIn(values, { message })]);
 }
 
-/** A list of strings with at least one in it. */
+/** A list of strings that are not empty. */
 export function TextList(meaning: string, options: SettingOptions = {}): PropertyDecorator {
   const message = say('a list of non-empty strings', options);
   return setting({ kind: 'list' }, meaning, options, [
     IsArray({ message }),
-    ArrayNotEmpty({ message }),
     IsString({ each: true, message }),
     MinLength(1, { each: true, message }),
   ]);

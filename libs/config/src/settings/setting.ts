@@ -32,7 +32,7 @@ export function byKind<Result>(type: SettingType, table: ByKind<Result>): Result
 export type SettingsClass = new () => object;
 
 /** Whose key it is: one of TensorRT-LLM's, with its name and default, or one that Roost adds. */
-export type SettingSource = 'upstream' | 'ours';
+type SettingSource = 'upstream' | 'ours';
 
 /** One key of a configuration file. */
 export interface Setting {

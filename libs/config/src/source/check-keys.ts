@@ -1,6 +1,6 @@
 import type { Findings, KeyPath } from '../findings.js';
 import { isMapping, put, type Mapping } from '../mapping.js';
-import { editDistance } from '../nearest-name.js';
+import { editDistance, nearestName } from '../nearest-name.js';
 import type { KeySpace, SectionKeys } from '../settings/key-space.js';
 import type { Setting } from '../settings/setting.js';
 import { showValue } from '../show-value.js';
@@ -21,7 +21,7 @@ export function checkKeys(content: Mapping, keys: KeySpace, sectionKeys: Section
       const setting = known.settings.get(name);
       if (setting) checkSetting(level, path, setting, value);
       else if (known.ignored.has(name)) ignored.push(path.join('.'));
-      else findings.problem(path, unknownKey(name, candidates(keys, known, sectionKeys)));
+      else findings.problem(path, unknownKey(name, keys, known, sectionKeys));
     }
   }
 
@@ -49,24 +49,28 @@ export function onlySettings(content: Mapping, keys: KeySpace, sectionKeys: Sect
   return kept;
 }
 
-type Candidate = readonly [name: string, written: string];
+/** How far a key in another place may be from the one written and still be what was meant. */
+const NEARLY_THE_SAME = 1;
 
-function unknownKey(name: string, known: readonly Candidate[]): string {
-  let nearest = '';
-  let least = Infinity;
-  for (const [candidate, written] of known) {
-    const distance = editDistance(name.toLowerCase(), candidate);
-    if (distance < least) [nearest, least] = [written, distance];
-  }
-  return `${name} is not a known key here; did you mean ${nearest}?`;
+function unknownKey(name: string, top: KeySpace, known: KeySpace, sectionKeys: SectionKeys): string {
+  const elsewhere = keysElsewhere(top, known, sectionKeys).find(
+    (each) => editDistance(name, each.name) <= NEARLY_THE_SAME,
+  );
+  const nearest = nearestName(name, known.settings.keys());
+  const isHere = nearest !== null && editDistance(name, nearest) <= NEARLY_THE_SAME;
+  const meant = isHere ? nearest : (elsewhere?.written ?? nearest);
+  return `${name} is not a known key here; did you mean ${String(meant)}?`;
 }
 
-/** The keys at this level, one below, and at the top: a key is often right and only in the wrong place. */
-function candidates(top: KeySpace, known: KeySpace, sectionKeys: SectionKeys): readonly Candidate[] {
-  const here = [...known.settings.values()];
-  const below = here.flatMap((setting) =>
-    [...(sectionKeys(setting)?.settings.keys() ?? [])].map((name) => [name, `${setting.name}.${name}`] as const),
+/** The keys one level below and at the top: a key is often right and only in the wrong place. */
+function keysElsewhere(
+  top: KeySpace,
+  known: KeySpace,
+  sectionKeys: SectionKeys,
+): readonly { readonly name: string; readonly written: string }[] {
+  const below = [...known.settings.values()].flatMap((setting) =>
+    [...(sectionKeys(setting)?.settings.keys() ?? [])].map((name) => ({ name, written: `${setting.name}.${name}` })),
   );
-  const above = [...top.settings.keys()].map((name) => [name, `${name} at the top level`] as const);
-  return [...here.map(({ name }) => [name, name] as const), ...below, ...(known === top ? [] : above)];
+  const above = [...top.settings.keys()].map((name) => ({ name, written: `${name} at the top level` }));
+  return known === top ? below : [...below, ...above];
 }

@@ -8,7 +8,7 @@ import { byKind, type ByKind, type Setting, type SettingType } from '../settings
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Prefix of the variables that override settings. */
-export const ENVIRONMENT_PREFIX = 'ROOST_';
+const ENVIRONMENT_PREFIX = 'ROOST_';
 
 /** Variables with the prefix that are no settings: read by the command line and by tests. */
 export const OTHER_VARIABLES: readonly string[] = ['ROOST_CONFIG', 'ROOST_TRACES', 'ROOST_VECTORS'];

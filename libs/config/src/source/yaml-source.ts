@@ -1,4 +1,4 @@
-import { isMap, isNode, isSeq, LineCounter, parseDocument, type Document, type ErrorCode } from 'yaml';
+import { isMap, isNode, isSeq, LineCounter, parseDocument, type Document, type ErrorCode, type Tags } from 'yaml';
 
 import { ConfigError, type ConfigProblem } from '../config-error.js';
 import type { KeyPath } from '../findings.js';
@@ -25,7 +25,8 @@ export function parseYaml(text: string, name: string): ConfigSource {
     uniqueKeys: true,
     prettyErrors: false,
     lineCounter: lines,
-    logLevel: 'silent',
+    logLevel: 'error',
+    customTags: (tags) => tags.map(narrowed),
   });
   const problems = document.errors.map(({ code, pos }) => ({
     path: '',
@@ -38,6 +39,13 @@ export function parseYaml(text: string, name: string): ConfigSource {
     content: contentOf(document, name),
     lineOf: (path) => lineOf(document, lines, path),
   };
+}
+
+/** YAML 1.1 takes `y` and `n` for booleans, which upstream's loader does not. */
+function narrowed(tag: Tags[number]): Tags[number] {
+  if (typeof tag !== 'object' || tag.tag !== 'tag:yaml.org,2002:bool' || tag.collection) return tag;
+  const test = tag.test?.test('yes') ? /^(?:yes|true|on)$/i : /^(?:no|false|off)$/i;
+  return { ...tag, test };
 }
 
 /** A configuration given as an object. */
