@@ -44,7 +44,9 @@ export class Batch<Id> implements RankCounts {
 
   /** The most active requests that any rank has by now. */
   get busiest(): number {
-    return Math.max(0, ...this.activeRequests);
+    let busiest = 0;
+    for (const active of this.activeRequests) if (active > busiest) busiest = active;
+    return busiest;
   }
 
   /** Requests a rank if all of the batch and all that was active before were spread evenly, rounded up. */

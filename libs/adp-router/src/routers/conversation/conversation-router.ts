@@ -62,20 +62,20 @@ export class ConversationRouter implements AdpRouter {
     const rest: AdpRequest<Id>[] = [];
     for (const request of requests) {
       const rank = request.attentionDpRank ?? -1;
-      const key = routingKey(request);
-      if (batch.hasRoom(rank) && !this.isBound(key, batch)) {
-        batch.place(request, rank, 'explicit');
-        if (key !== null) this.table.bind(key, rank);
-      } else {
-        rest.push(request);
-      }
+      const isPlaced = batch.hasRoom(rank) && this.placeFirst(batch, request, rank);
+      if (!isPlaced) rest.push(request);
     }
     return rest;
   }
 
-  private isBound(key: string | null, batch: Batch<unknown>): boolean {
+  /** Whether the request was placed on the rank that it asks for: not when its key is bound already. */
+  private placeFirst<Id>(batch: Batch<Id>, request: AdpRequest<Id>, rank: number): boolean {
+    const key = routingKey(request);
     const slot = key === null ? undefined : this.table.find(key);
-    return slot !== undefined && this.table.rankAt(slot) < batch.numRanks;
+    if (slot !== undefined && this.table.rankAt(slot) < batch.numRanks) return false;
+    batch.place(request, rank, 'explicit');
+    if (key !== null) this.table.bind(key, rank);
+    return true;
   }
 
   private placeOne<Id>(batch: Batch<Id>, softCap: number, request: AdpRequest<Id>): void {
