@@ -33,7 +33,7 @@ export async function createEdge(
   });
   app.useLogger(app.get(AppLogger, { strict: false }));
   acceptRawBodies(adapter.getInstance());
-  app.enableShutdownHooks();
+  app.enableShutdownHooks([], { useProcessExit: true });
   return app;
 }
 

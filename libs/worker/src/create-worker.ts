@@ -35,7 +35,7 @@ export async function createWorker(name: string, config: WorkerConfig): Promise<
     abortOnError: false,
   });
   app.useLogger(app.get(AppLogger, { strict: false }));
-  app.enableShutdownHooks();
+  app.enableShutdownHooks([], { useProcessExit: true });
   return app;
 }
 
