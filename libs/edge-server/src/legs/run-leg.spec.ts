@@ -5,6 +5,7 @@ import { type ErrorCode, RoostError } from '@roost/protocol';
 
 import { RoutedFleet } from '../fleets/routed-fleet.js';
 import { ServedRequest } from '../request/served-request.js';
+
 import { runLeg } from './run-leg.js';
 
 // Owns: which errors are tried elsewhere and how often, and that load is reserved before and given back after each attempt.

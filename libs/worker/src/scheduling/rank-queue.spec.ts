@@ -120,13 +120,14 @@ describe('RankQueue', () => {
           const queue = queueOver(engine);
           const running: number[] = [];
           let settled = 0;
+          let fullest = 0;
           for (const { conversation, leaves } of arrivals) {
             const controller = new AbortController();
             queue
               .run(request({ conversationId: String(conversation) }), controller.signal, (placement) => {
                 engine.begin(placement);
                 running.push(placement.rank);
-                expect(engine.active[placement.rank]).toBeLessThanOrEqual(2);
+                fullest = Math.max(fullest, ...engine.active);
                 return Promise.resolve();
               })
               .catch(() => undefined)
@@ -138,6 +139,7 @@ describe('RankQueue', () => {
           for (let rank = running.shift(); rank !== undefined; rank = running.shift()) engine.finish(rank);
           await turn();
           expect([queue.depth, settled]).toEqual([0, arrivals.length]);
+          expect(fullest).toBeLessThanOrEqual(2);
           expect(engine.active.every((count) => count === 0)).toBe(true);
         },
       ),

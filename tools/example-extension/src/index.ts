@@ -1,0 +1,2 @@
+export { RendezvousModule } from './rendezvous.module.js';
+export { RendezvousRouter } from './rendezvous-router.js';
