@@ -29,7 +29,7 @@ describe('describeConfig', () => {
   });
 
   it('gives a file that means the same', () => {
-    const text = 'generation_servers: {urls: ["g:1"], router: {type: conversation}}\nedge: {retry_after_s: 3}';
+    const text = 'generation_servers: {urls: ["g:1"], router: {type: conversation}}\nedge: {max_queued_requests: 3}';
     const shown = describeConfig(parseClusterConfig(text).config);
     // Written out, the defaults become arguments of the router.
     const again = describeConfig(parseClusterConfig(shown).config);

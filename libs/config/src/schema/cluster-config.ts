@@ -90,10 +90,10 @@ export class ClusterConfig {
   })
   readonly allow_request_chat_template: boolean = false;
 
-  @Flag('Send only the last chat message to generation workers.')
+  @Flag('Send only the last chat message to generation workers.', { idle: true })
   readonly gen_strip_message_history: boolean = false;
 
-  @Flag('Hand token ids from leg to leg as base64 bytes.')
+  @Flag('Hand token ids from leg to leg as base64 bytes.', { idle: true })
   readonly gen_tokids_ctxbytes: boolean = false;
 
   @Whole('Edge processes; more than one is not available in this version.')

@@ -54,7 +54,4 @@ export class EdgeSettings {
 
   @Whole('How long connecting to a worker may take.', { unit: 'ms' })
   readonly worker_connect_timeout_ms: number = 2000;
-
-  @Whole('What `Retry-After` says on 429 and 503.', { unit: 's' })
-  readonly retry_after_s: number = 1;
 }

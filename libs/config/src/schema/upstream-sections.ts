@@ -24,7 +24,7 @@ export class ConditionalDisaggConfig {
   ignored: [],
 })
 export class OtlpConfig {
-  @Text('OTLP endpoint.', { nullable: true })
+  @Text('OTLP endpoint.', { nullable: true, idle: true })
   readonly otlp_traces_endpoint: string | null = null;
 }
 

@@ -25,10 +25,4 @@ export class WorkerSettings {
     nullable: true,
   })
   readonly advertise_host: string | null = null;
-
-  @Whole("Largest message that the worker accepts. Leave room above the edge's `body_limit_bytes`.", {
-    unit: 'bytes',
-    max: 2 ** 31 - 1,
-  })
-  readonly max_message_bytes: number = 36 * 1024 * 1024;
 }

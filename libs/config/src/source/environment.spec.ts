@@ -94,7 +94,7 @@ describe('environment variables', () => {
 
   it('do not reach below what is no mapping', () => {
     const { problems } = refusalOf(() =>
-      parseClusterConfig(`${FILE}\nedge: 5`, { env: { ROOST_EDGE__RETRY_AFTER_S: '1' } }),
+      parseClusterConfig(`${FILE}\nedge: 5`, { env: { ROOST_EDGE__MAX_QUEUED_REQUESTS: '1' } }),
     );
     expect(problems).toEqual([{ path: 'edge', message: 'edge must be a mapping, got 5', line: 4 }]);
   });
