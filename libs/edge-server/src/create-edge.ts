@@ -1,15 +1,15 @@
-import { type DynamicModule, Logger as NestLogger, type Type } from '@nestjs/common';
+import { Logger as NestLogger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ClusterConfig } from '@roost/config';
 import { AppLogger } from '@roost/observability';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import type { EdgeExtension } from './edge-extension.js';
 import { EdgeServerModule } from './edge-server.module.js';
 import { answerClientError } from './http/client-errors.js';
+import { httpErrorOf, sendError } from './http/error-answer.js';
 import { acceptRawBodies } from './http/raw-bodies.js';
-
-/** What somebody else's code adds to an edge: Nest modules, such as one that registers a router type. */
-export type EdgeExtension = DynamicModule | Type;
 
 /** Builds the edge from its configuration, not yet listening. */
 export async function createEdge(
@@ -23,6 +23,7 @@ export async function createEdge(
     requestTimeout: edge.body_timeout_ms,
     http: { maxHeaderSize: edge.header_limit_bytes, headersTimeout: edge.header_timeout_ms },
     clientErrorHandler: answerClientError,
+    frameworkErrors: (error: unknown, _request: FastifyRequest, reply: FastifyReply) => sendError(reply, httpErrorOf(error)),
     forceCloseConnections: 'idle',
     return503OnClosing: true,
   });

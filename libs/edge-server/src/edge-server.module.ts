@@ -5,7 +5,7 @@ import { LoggingModule } from '@roost/observability';
 import { RequestIdIssuer } from '@roost/protocol';
 
 import { CLUSTER_CONFIG } from './config-token.js';
-import type { EdgeExtension } from './create-edge.js';
+import type { EdgeExtension } from './edge-extension.js';
 import { Fleets } from './fleets/fleets.js';
 import { RouterTypesModule } from './fleets/router-types.module.js';
 import { CompletionsController } from './http/completions.controller.js';

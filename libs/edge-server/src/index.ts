@@ -1,3 +1,4 @@
-export { createEdge, type EdgeExtension, serveEdge } from './create-edge.js';
+export { createEdge, serveEdge } from './create-edge.js';
+export type { EdgeExtension } from './edge-extension.js';
 export { EdgeServerModule } from './edge-server.module.js';
 export { RouterTypesModule } from './fleets/router-types.module.js';

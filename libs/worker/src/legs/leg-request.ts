@@ -80,7 +80,7 @@ function turnOf({ endpoint, body }: PrefillRequest | GenerateRequest): Conversat
  *
  * @throws RoostError `context_length_exceeded` when prompt and answer are longer than the model's context
  */
-export function maxTokensOf(info: EngineInfo, promptTokens: number, asked: number | undefined): number {
+function maxTokensOf(info: EngineInfo, promptTokens: number, asked: number | undefined): number {
   const room = info.maxSeqLen - promptTokens;
   const wanted = asked ?? 1;
   if (room < wanted) {
