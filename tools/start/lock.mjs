@@ -23,7 +23,7 @@ export async function withLock(directory, work, onWait = () => {}) {
     }
     await delay(pollMilliseconds);
   }
-  const release = () => rmSync(directory, { recursive: true, force: true });
+  const release = () => putAway(directory, `${directory}.done.${process.pid}`);
   process.on('exit', release);
   try {
     return await work();
@@ -45,6 +45,12 @@ function acquire(directory) {
     rmSync(own, { recursive: true, force: true });
     return false;
   }
+}
+
+// Not removed in place: a lock that has lost its owner's file but is still there, empty, can be renamed over.
+function putAway(directory, aside) {
+  renameSync(directory, aside);
+  rmSync(aside, { recursive: true, force: true });
 }
 
 function readOwner(directory) {

@@ -20,6 +20,6 @@ export async function phase(title, work) {
     return result;
   } catch (error) {
     end('failed after');
-    throw error instanceof StartError ? new StartError(`${title} ${error.message}`) : error;
+    throw error instanceof StartError ? new StartError(`${title} ${error.message}`, error.exitCode) : error;
   }
 }

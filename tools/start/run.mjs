@@ -1,4 +1,6 @@
+import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import process from 'node:process';
 
 import { ownEnvironment, root, StartError } from './workspace.mjs';
@@ -25,9 +27,10 @@ export function runQuietly(command, args) {
       reject(new StartError(`cannot run ${command}: ${error.message}`));
     });
     child.once('close', (code, signal) => {
-      stopForwarding();
+      const asked = stopForwarding();
+      if (asked !== undefined) return reject(new StartError('was stopped', exitCodeOf(asked)));
       if (code === 0) return resolve();
-      const lines = chunks.join('').trimEnd().split('\n').slice(-tailLines);
+      const lines = Buffer.concat(chunks).toString().trimEnd().split('\n').slice(-tailLines);
       const end = signal === null ? `exit code ${code}` : `signal ${signal}`;
       reject(new StartError(`failed (${end}):\n${lines.join('\n')}`));
     });
@@ -52,16 +55,27 @@ export function runInForeground(command, args, cwd) {
     });
     child.once('exit', (code, signal) => {
       stopForwarding();
-      resolve(code ?? (signal === 'SIGINT' ? 130 : 143));
+      resolve(code ?? exitCodeOf(signal));
     });
   });
 }
 
+/** Hands the signals that this process gets on to a child. Returns how to end that, which tells the first one, if any. */
 function forwardSignals(child) {
-  const forward = (signal) => child.kill(signal);
+  let first;
+  const forward = (signal) => {
+    first ??= signal;
+    child.kill(signal);
+  };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, forward);
   return () => {
     for (const signal of signals) process.off(signal, forward);
+    return first;
   };
+}
+
+/** What a shell makes of a program that a signal ended. */
+function exitCodeOf(signal) {
+  return 128 + constants.signals[signal];
 }

@@ -9,12 +9,17 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 export const inRoot = (...parts) => path.join(root, ...parts);
 
 /** A failure whose message is all that a user needs: it is printed without a stack. */
-export class StartError extends Error {}
+export class StartError extends Error {
+  constructor(message, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
 
-/** Prints what went wrong on stderr and sets the exit code of this process to 1. */
+/** Prints what went wrong on stderr and sets the exit code of this process. */
 export function reportFailure(error) {
   console.error(error instanceof StartError ? `roost: ${error.message}` : error);
-  process.exitCode = 1;
+  process.exitCode = error instanceof StartError ? error.exitCode : 1;
 }
 
 /**

@@ -85,6 +85,24 @@ describe('runQuietly', () => {
   });
 });
 
+describe('phase', () => {
+  it('ends as a shell does when it is stopped, and takes its program along', async () => {
+    const program = "process.kill(process.ppid, 'SIGINT'); setInterval(() => {}, 1e6)";
+    const script = `
+      import { phase } from ${JSON.stringify(new URL('../phase.mjs', import.meta.url).href)};
+      import { runQuietly } from ${JSON.stringify(new URL('../run.mjs', import.meta.url).href)};
+      import { reportFailure } from ${JSON.stringify(new URL('../workspace.mjs', import.meta.url).href)};
+      await phase('waiting', () => runQuietly(process.execPath, ['-e', ${JSON.stringify(program)}])).catch(reportFailure);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
+    let output = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      output += String(chunk);
+    });
+    expect(await once(child, 'close')).toEqual([130, null]);
+    expect(output).toMatch(/^roost: waiting \.\.\. failed after [\d.]+ s\nroost: waiting was stopped\n$/);
+  });
+});
+
 describe('runInForeground', () => {
   const foreground = (program: string): string => `
     import { runInForeground } from ${JSON.stringify(new URL('../run.mjs', import.meta.url).href)};

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 
 import { CliError } from '../cli-error.js';
+import { defaultUrl } from '../demo/default-url.js';
 import type { DemoResult, DemoRun } from '../demo/demo-request.js';
 import { getJson, sendRequest } from '../demo/edge-client.js';
 import { conclusion, resultTable } from '../demo/report.js';
@@ -26,7 +27,7 @@ export function addDemoCommand(program: Command): void {
     .description(
       "Sends a parent's request and then two sub-agents' to a running cluster, with and without the parent header, and shows where each was placed and how much of its prompt was cached there.",
     )
-    .option('--url <url>', 'address of the edge', 'http://127.0.0.1:8000')
+    .option('--url <url>', 'address of the edge', defaultUrl)
     .option(
       '--header <name>',
       `name of the parent-session header (default: as the edge is configured, else ${defaultParentHeader})`,

@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 
+import { defaultUrl } from '../demo/default-url.js';
 import type { Colors } from '../output/log-view.js';
 
 /** A member of the cluster as the banner shows it. */
@@ -36,7 +37,7 @@ export function banner(facts: BannerFacts, { bold, dim }: Colors): string {
     '',
     'Try it:',
     `  curl ${url}/v1/chat/completions -H 'content-type: application/json' -d '${body}'`,
-    '  npm run demo        sub-agent affinity, with the header and without',
+    `  npm run demo${url === defaultUrl ? '' : ` -- --url ${url}`}   shows sub-agent affinity, with the header and without`,
     '',
     dim('Ctrl-C stops everything.'),
     '',
