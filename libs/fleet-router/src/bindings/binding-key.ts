@@ -19,11 +19,3 @@ export function ownCopy(key: string): string {
   const encoding = /[^\0-\xff]/.test(key) ? 'utf16le' : 'latin1';
   return Buffer.from(key, encoding).toString(encoding);
 }
-
-/** An integer by which keys spread; ids differ most at their end, and counters in little else. */
-export function spreadOf(key: string): number {
-  const end = key.length - 1;
-  return (
-    Math.imul(key.charCodeAt(end), 31) + Math.imul(key.charCodeAt(end - 1), 17) + Math.imul(key.charCodeAt(end - 2), 7)
-  );
-}

@@ -1,7 +1,8 @@
 import { type BindingStore } from '../ports/binding-store.js';
-import { ShardedMap } from '../sharded-map/sharded-map.js';
 
-import { ownCopy, spreadOf } from './binding-key.js';
+import { ownCopy } from './binding-key.js';
+import { makeKeyHash } from './key-hash.js';
+import { KeyIndex } from './key-index.js';
 import { NO_SLOT, SlotLinks, SlotList } from './slot-list.js';
 
 /** Limits and collaborators of an in-memory store. */
@@ -38,7 +39,7 @@ export class InMemoryBindingStore implements BindingStore {
   readonly #maxSessions: number;
   readonly #idle: InMemoryBindingStoreOptions['idle'];
   readonly #onDropped: InMemoryBindingStoreOptions['onDropped'];
-  readonly #index = new ShardedMap<string, number>(spreadOf);
+  readonly #index = new KeyIndex(makeKeyHash(), (slot) => this.#keyOf[slot] ?? '');
   readonly #byUse = new SlotLinks();
   readonly #byHome = new SlotLinks();
   readonly #used = new SlotList(this.#byUse);
@@ -68,7 +69,7 @@ export class InMemoryBindingStore implements BindingStore {
 
   home(key: string, exclude?: ReadonlySet<string>): string | null {
     this.#sweepIdle();
-    const slot = this.#index.get(key);
+    const slot = this.#index.find(key);
     if (slot === undefined || !this.#isLive(slot)) return null;
     const { server } = this.#homeAt(slot);
     if (exclude?.has(server) === true) return null;
@@ -78,13 +79,13 @@ export class InMemoryBindingStore implements BindingStore {
 
   bind(key: string, server: string): string | null {
     this.#sweepIdle();
-    let slot = this.#index.get(key);
+    let slot = this.#index.find(key);
     let previous: string | null = null;
     if (slot === undefined) {
       slot = this.#claimSlot();
       const own = ownCopy(key);
       this.#keyOf[slot] = own;
-      this.#index.set(own, slot);
+      this.#index.add(own, slot);
       this.#used.append(slot);
     } else if (!this.#isIdle(slot)) {
       previous = this.#homeAt(slot).server;
@@ -95,7 +96,7 @@ export class InMemoryBindingStore implements BindingStore {
   }
 
   unbind(key: string): void {
-    const slot = this.#index.get(key);
+    const slot = this.#index.find(key);
     if (slot !== undefined) this.#vacate(slot);
   }
 
@@ -187,7 +188,7 @@ export class InMemoryBindingStore implements BindingStore {
 
   #vacate(slot: number): void {
     const key = this.#keyOf[slot] ?? '';
-    this.#index.delete(key);
+    this.#index.remove(slot);
     this.#used.remove(slot);
     this.#move(slot, this.#vacant);
     this.#keyOf[slot] = '';

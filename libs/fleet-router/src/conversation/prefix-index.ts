@@ -1,7 +1,8 @@
 import { type Server } from '../pool/server-pool.js';
-import { ShardedMap } from '../sharded-map/sharded-map.js';
 
 import { type BlockChain } from './block-chain.js';
+import { ShardedMap } from './sharded-map.js';
+
 
 /** A conversation known by its content only: its key, its home, and the blocks of its latest request. */
 export interface ImplicitSession {

@@ -56,4 +56,4 @@ for (const round of [1, 2, 3]) {
   report('for comparison: look-ups in a plain map', (key) => plain.get(key), again);
 }
 report('decisions and releases, each evicting a key', decide, freshKeys());
-console.log(`${'bytes a binding, keys included or shared'.padEnd(44)} ${perBinding.toFixed(0).padStart(12)}`);
+console.log(`${'bytes a binding, its key included'.padEnd(44)} ${perBinding.toFixed(0).padStart(12)}`);
