@@ -23,7 +23,8 @@ export async function createEdge(
     requestTimeout: edge.body_timeout_ms,
     http: { maxHeaderSize: edge.header_limit_bytes, headersTimeout: edge.header_timeout_ms },
     clientErrorHandler: answerClientError,
-    frameworkErrors: (error: unknown, _request: FastifyRequest, reply: FastifyReply) => sendError(reply, httpErrorOf(error)),
+    frameworkErrors: (error: unknown, _request: FastifyRequest, reply: FastifyReply) =>
+      sendError(reply, httpErrorOf(error)),
     forceCloseConnections: 'idle',
     return503OnClosing: true,
   });
