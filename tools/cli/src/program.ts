@@ -10,7 +10,7 @@ import { addUpCommand } from './commands/up.js';
 import { ownVersion } from './version.js';
 
 /** The roost command line, ready to parse arguments. */
-export function createProgram(): Command {
+function createProgram(): Command {
   const program = new Command('roost')
     .description("Agent-aware, disaggregated LLM serving: sub-agents land where their parent's KV cache already lies.")
     .version(ownVersion(), '-V, --version', 'print the version')
