@@ -143,6 +143,19 @@ describe('Rank', () => {
     expect(rank.counts).toMatchObject({ active: 0, held: 0, blocks: { pinned: 0, reserved: 0 } });
   });
 
+  it('pauses a decode where it is, and nothing else', () => {
+    const rank = makeRank();
+    const sequence = prefill(4);
+    rank.submit(sequence);
+    iterate(rank);
+    rank.decode(sequence, [1000], (index) => index, 4);
+    rank.pause(sequence);
+    expect([sequence.phase, iterate(rank)]).toEqual(['held', []]);
+    rank.remove(sequence);
+    rank.pause(sequence);
+    expect([sequence.phase, rank.sequences]).toEqual(['gone', []]);
+  });
+
   it('refuses to decode past the room that was kept, or less than is known', () => {
     const rank = makeRank();
     const sequence = prefill(4, 3);
