@@ -8,6 +8,7 @@ import type { SimulatedEngineOptions } from './options.js';
  * The sequence of a job.
  *
  * @param canEverFit whether so many tokens fit into an empty rank
+ * @throws RangeError for a rank that is not there or an answer of nothing
  * @throws EngineRefusal when prompt and answer are longer than the engine can hold, with the numbers
  */
 export function makeSequence(
@@ -16,7 +17,10 @@ export function makeSequence(
   kind: SequenceRequest['kind'],
   canEverFit: (tokens: number) => boolean,
 ): Sequence {
-  const { prompt, maxTokens, cacheSalt } = job;
+  const { rank, prompt, maxTokens, cacheSalt } = job;
+  if (!(rank >= 0 && rank < options.numRanks)) {
+    throw new RangeError(`rank must be in range [0, ${String(options.numRanks)}), got ${String(rank)}`);
+  }
   if (prompt.length === 0) {
     throw new EngineRefusal('invalid_request', 'the prompt is empty', 'prompt');
   }
