@@ -82,6 +82,11 @@ export class BlockCache {
     return count;
   }
 
+  /** Hashes of all stored blocks, in no particular order. */
+  storedHashes(): readonly bigint[] {
+    return [...this.stored.keys()];
+  }
+
   get usage(): BlockUsage {
     return {
       total: this.capacity,

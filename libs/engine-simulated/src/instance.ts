@@ -1,4 +1,5 @@
-import type { RankState } from '@roost/engine';
+import type { BlockCache } from '@roost/block-cache';
+import type { KvCacheEvent, RankState } from '@roost/engine';
 
 import type { Clock } from './clock.js';
 import { type Progress, Rank } from './core/rank.js';
@@ -29,11 +30,22 @@ export class Instance {
   private readonly loop: EngineLoop;
   private readonly watchers = new Map<Sequence, SequenceWatcher>();
   private readonly listeners = new Set<() => void>();
+  private readonly kvListeners = new Set<(event: KvCacheEvent) => void>();
 
   /** @param onCrash told when iterations cannot go on */
   constructor(options: SimulatedEngineOptions, clock: Clock, onCrash: (error: unknown) => void) {
     const capacityBlocks = Math.floor(options.capacityTokens / options.tokensPerBlock);
-    this.ranks = Array.from({ length: options.numRanks }, () => new Rank({ ...options, capacityBlocks }));
+    this.ranks = Array.from(
+      { length: options.numRanks },
+      (_, rank) =>
+        new Rank({
+          ...options,
+          capacityBlocks,
+          onBlockEvent: ({ type, hash }) => {
+            for (const listener of this.kvListeners) listener({ rank, type, hash });
+          },
+        }),
+    );
     this.loop = new EngineLoop(this.ranks, options, clock, {
       admitted: (sequences) => {
         for (const sequence of sequences) {
@@ -50,7 +62,7 @@ export class Instance {
 
   get states(): readonly RankState[] {
     return this.ranks.map((rank, index) => {
-      const { active, activeTokens, held, blocks } = rank.counts;
+      const { active, activeTokens, pendingTokens, held, blocks } = rank.counts;
       return {
         rank: index,
         numActiveRequests: active,
@@ -58,6 +70,7 @@ export class Instance {
         kvBlocksTotal: blocks.total,
         kvBlocksPinned: blocks.pinned,
         kvBlocksCached: blocks.cached,
+        numPendingPrefillTokens: pendingTokens,
         numHeldHandoffs: held,
       };
     });
@@ -71,6 +84,20 @@ export class Instance {
     };
     this.listeners.add(entry);
     return () => this.listeners.delete(entry);
+  }
+
+  /** Calls back with every block that becomes reusable or ceases to be. */
+  onKvEvent(listener: (event: KvCacheEvent) => void): () => void {
+    const entry = (event: KvCacheEvent): void => {
+      listener(event);
+    };
+    this.kvListeners.add(entry);
+    return () => this.kvListeners.delete(entry);
+  }
+
+  /** The prefix cache of a rank. */
+  cacheOf(rank: number): BlockCache {
+    return this.rankAt(rank).cache;
   }
 
   /** Whether a sequence of so many tokens fits into an empty rank. */

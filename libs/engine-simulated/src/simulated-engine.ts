@@ -1,10 +1,11 @@
-import { BLOCK_HASH_ALGORITHM } from '@roost/block-cache';
+import { BLOCK_HASH_ALGORITHM, blockHashes } from '@roost/block-cache';
 import type {
   ConversationTurn,
   DecodeJob,
   Engine,
   EngineInfo,
   ImportJob,
+  KvCacheEvent,
   KvExport,
   KvHandle,
   PendingImport,
@@ -12,7 +13,7 @@ import type {
   PrefillOutcome,
   RankState,
 } from '@roost/engine';
-import { decodeTokens, PromptEncoder } from '@roost/prompt';
+import { decodeTokens, PROMPT_FORMAT, PromptEncoder } from '@roost/prompt';
 
 import { SimulatedAnswer } from './answer/simulated-answer.js';
 import { type Clock, systemClock } from './clock.js';
@@ -76,6 +77,22 @@ export class SimulatedEngine implements Engine {
 
   onIteration(listener: () => void): () => void {
     return this.instance.onIteration(listener);
+  }
+
+  cachedTokens(rank: number, prompt: Uint32Array): number {
+    const { tokensPerBlock } = this.options;
+    // As for a sequence that is admitted: its last token is always computed.
+    const reusable = Math.floor((prompt.length - 1) / tokensPerBlock);
+    const matched = this.instance.cacheOf(rank).match(blockHashes(prompt, tokensPerBlock));
+    return Math.min(matched, reusable) * tokensPerBlock;
+  }
+
+  storedBlocks(rank: number): readonly bigint[] {
+    return this.instance.cacheOf(rank).storedHashes();
+  }
+
+  onKvEvent(listener: (event: KvCacheEvent) => void): () => void {
+    return this.instance.onKvEvent(listener);
   }
 
   async prefill(job: PrefillJob): Promise<PrefillOutcome> {
@@ -202,6 +219,7 @@ function infoOf(options: SimulatedEngineOptions): EngineInfo {
     maxSeqLen: options.maxSeqLen,
     defaultMaxTokens: options.defaultMaxTokens,
     tokensPerBlock,
+    promptFormat: PROMPT_FORMAT,
     kvCacheHashAlgo: BLOCK_HASH_ALGORITHM,
     kvLayout: `simulated-1/tokens_per_block=${String(tokensPerBlock)}/bytes_per_token=${String(kvBytesPerToken)}`,
   };

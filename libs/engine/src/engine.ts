@@ -1,6 +1,6 @@
 import type { ConversationTurn } from './job.js';
 import type { DecodeJob, ImportJob, PrefillJob, PrefillOutcome } from './job.js';
-import type { KvExport, KvHandle, PendingImport } from './kv.js';
+import type { KvCacheEvent, KvExport, KvHandle, PendingImport } from './kv.js';
 import type { EngineInfo, RankState } from './state.js';
 
 /**
@@ -54,6 +54,15 @@ export interface Engine {
    * consumer returns. The tokens include no end-of-sequence token. The handle stays held, extended by what was decoded.
    */
   decode(job: DecodeJob): AsyncIterable<readonly number[]>;
+
+  /** Leading tokens of a prompt that a rank would find cached now. Changes nothing. */
+  cachedTokens(rank: number, prompt: Uint32Array): number;
+
+  /** Hashes of the blocks that a rank can reuse now. */
+  storedBlocks(rank: number): readonly bigint[];
+
+  /** Calls back with every change of {@link storedBlocks}, in order. Returns how to stop that. */
+  onKvEvent(listener: (event: KvCacheEvent) => void): () => void;
 
   /** Lets go of a handle: its blocks stay cached until something needs the room. Idempotent. */
   release(handle: KvHandle): void;

@@ -36,3 +36,10 @@ export interface PendingImport {
   accept(description: KvDescription, chunks: AsyncIterable<Uint8Array>): Promise<KvHandle>;
   abandon(): void;
 }
+
+/** A block of a rank's cache has become reusable, or has ceased to be. */
+export interface KvCacheEvent {
+  readonly rank: number;
+  readonly type: 'stored' | 'removed';
+  readonly hash: bigint;
+}

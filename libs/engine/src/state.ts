@@ -14,6 +14,8 @@ export interface EngineInfo {
   /** The longest answer when a request sets no limit, in tokens. */
   readonly defaultMaxTokens: number;
   readonly tokensPerBlock: number;
+  /** How prompts become tokens - rendering and vocabulary - as one comparable name. */
+  readonly promptFormat: string;
   /** How block hashes are made, e.g. `xxh64-chained`. */
   readonly kvCacheHashAlgo: string;
   /** What sender and receiver of a cache must share, in one comparable string. */
@@ -32,6 +34,8 @@ export interface RankState {
   readonly kvBlocksPinned: number;
   /** Unreferenced blocks kept for reuse. */
   readonly kvBlocksCached: number;
+  /** Prompt tokens of the active requests that are still to be computed. */
+  readonly numPendingPrefillTokens: number;
   /** Handles whose prefill is done and that are neither decoding nor released. */
   readonly numHeldHandoffs: number;
 }

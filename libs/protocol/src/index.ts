@@ -2,5 +2,6 @@ export * from './version.js';
 export * from './errors.js';
 export * from './headers.js';
 export * from './request-id.js';
+export * from './token-ids.js';
 export * from './package-definition.js';
 export * from './generated/roost/worker/v1/worker.js';

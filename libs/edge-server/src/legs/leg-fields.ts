@@ -14,6 +14,9 @@ export function routeRequestOf({ client, identity }: ServedRequest): RouteReques
   };
 }
 
+/** Workers tokenise, and check token ids that a client sent. */
+const NO_TOKENS = Buffer.alloc(0);
+
 /** The fields that both legs' messages share. */
 export function legFieldsOf({ id, client, identity }: ServedRequest): Omit<PrefillRequest, 'disaggregatedParams'> {
   const { maxTokens, stop, temperature, topP, seed, ignoreEos } = client.sampling;
@@ -24,7 +27,7 @@ export function legFieldsOf({ id, client, identity }: ServedRequest): Omit<Prefi
     conversationId: identity.conversationId ?? undefined,
     schedulingParams: undefined,
     samplingParams: { maxTokens, stop: [...stop], temperature, topP, seed, ignoreEos },
-    promptTokenIds: [...(client.promptTokenIds ?? [])],
+    promptTokenIds: NO_TOKENS,
     requestId: id,
   };
 }

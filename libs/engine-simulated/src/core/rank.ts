@@ -42,6 +42,8 @@ export interface RankCounts {
   readonly active: number;
   /** Prompt tokens of the active ones. */
   readonly activeTokens: number;
+  /** Of those, still to be computed. */
+  readonly pendingTokens: number;
   readonly held: number;
   readonly blocks: BlockUsage;
 }
@@ -145,12 +147,17 @@ export class Rank {
 
   get counts(): RankCounts {
     let activeTokens = 0;
+    let pendingTokens = 0;
     for (const set of [this.waiting, this.importing, this.computing]) {
       for (const sequence of set) activeTokens += sequence.promptLength;
+    }
+    for (const set of [this.waiting, this.computing]) {
+      for (const sequence of set) pendingTokens += sequence.pendingPromptTokens;
     }
     return {
       active: this.waiting.size + this.importing.size + this.computing.size,
       activeTokens,
+      pendingTokens,
       held: this.held.size,
       blocks: this.cache.usage,
     };

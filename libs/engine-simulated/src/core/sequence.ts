@@ -57,6 +57,11 @@ export class Sequence {
     return Math.max(1, this.chain.length - this.computedTokens);
   }
 
+  /** Prompt tokens still to be computed here; those of a waiting sequence as if nothing were cached. */
+  get pendingPromptTokens(): number {
+    return this.kind === 'import' ? 0 : Math.max(0, this.promptLength - this.computedTokens);
+  }
+
   /** Answer tokens that are known. */
   get generatedTokens(): number {
     return this.chain.length - this.promptLength;

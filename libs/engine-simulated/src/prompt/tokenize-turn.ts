@@ -1,67 +1,16 @@
-import { setImmediate } from 'node:timers/promises';
-
 import { type ConversationTurn, EngineRefusal } from '@roost/engine';
-import { concatenate, InvalidPrompt, type PromptEncoder, renderChat, type Segment } from '@roost/prompt';
-
-import { readTokenIds } from './read-token-ids.js';
-
-/** Tokens encoded between two turns of the event loop: a few milliseconds' worth. */
-const TOKENS_A_TURN = 4096;
+import { InvalidPrompt, type PromptEncoder, tokenizePrompt } from '@roost/prompt';
 
 /**
- * The tokens of a request's prompt: `prompt_token_ids` where given, else the messages rendered, or the completion prompt
- * (text, or a list of token ids). Long prompts are encoded in short steps between which others have their turn.
+ * The tokens of a request's prompt, as every edge that tokenises for this engine makes them too.
  *
  * @throws EngineRefusal naming the field at fault
  */
 export async function tokenizeTurn(encoder: PromptEncoder, turn: ConversationTurn): Promise<Uint32Array> {
   try {
-    const tokens = await tokensOf(encoder, turn);
-    if (tokens.length === 0) {
-      throw new InvalidPrompt('invalid_request', 'prompt is empty', 'prompt');
-    }
-    return tokens;
+    return await tokenizePrompt(encoder, turn);
   } catch (error) {
     if (!(error instanceof InvalidPrompt)) throw error;
     throw new EngineRefusal(error.code, error.message, error.param);
   }
-}
-
-async function tokensOf(encoder: PromptEncoder, { endpoint, body }: ConversationTurn): Promise<Uint32Array> {
-  const { prompt_token_ids: ids } = body;
-  if (ids !== undefined && ids !== null) {
-    return readTokenIds(ids, 'prompt_token_ids');
-  }
-  if (endpoint === 'chat') return encodeInTurns(encoder, renderChat(body));
-  const prompt = onlyPrompt(body['prompt']);
-  return typeof prompt === 'string' ? encodeInTurns(encoder, [prompt]) : readTokenIds(prompt, 'prompt');
-}
-
-/** The prompt of a request that may have it in a list of one. */
-function onlyPrompt(prompt: unknown): unknown {
-  if (!Array.isArray(prompt)) return prompt;
-  const first: unknown = prompt[0];
-  if (typeof first !== 'string' && !Array.isArray(first)) return prompt;
-  if (prompt.length > 1) {
-    throw new InvalidPrompt(
-      'unsupported_parameter',
-      `prompt holds ${String(prompt.length)} prompts; send one a request`,
-      'prompt',
-    );
-  }
-  return first;
-}
-
-async function encodeInTurns(encoder: PromptEncoder, segments: Iterable<Segment>): Promise<Uint32Array> {
-  const parts: Uint32Array[] = [];
-  let tokens = 0;
-  for (const part of encoder.encodeInSteps(segments)) {
-    parts.push(part);
-    tokens += part.length;
-    if (tokens >= TOKENS_A_TURN) {
-      tokens = 0;
-      await setImmediate();
-    }
-  }
-  return concatenate(parts);
 }

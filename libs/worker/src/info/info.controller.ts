@@ -28,6 +28,7 @@ export class InfoController {
       maxSeqLen: info.maxSeqLen,
       tokensPerBlock: info.tokensPerBlock,
       kvCacheHashAlgo: info.kvCacheHashAlgo,
+      promptFormat: info.promptFormat,
       ctxInfoEndpoint: endpoint,
       incarnation: this.incarnation,
       ranks: engine.rankStates().map((state) => ({ ...state })),

@@ -1,6 +1,6 @@
 import type { ConversationTurn, Engine, EngineInfo, Sampling } from '@roost/engine';
 import { EngineRefusal } from '@roost/engine';
-import { Endpoint, type GenerateRequest, type PrefillRequest, RoostError, type SamplingParams } from '@roost/protocol';
+import { decodeTokenIds, Endpoint, type GenerateRequest, type PrefillRequest, RoostError, type SamplingParams } from '@roost/protocol';
 
 import type { RankRequest } from '../scheduling/rank-queue.js';
 
@@ -53,7 +53,7 @@ export async function readLegRequest(
 const DEFAULT_SAMPLING: SamplingParams = { stop: [], ignoreEos: false };
 
 async function promptOf(engine: Engine, message: PrefillRequest | GenerateRequest): Promise<Uint32Array> {
-  if (message.promptTokenIds.length > 0) return Uint32Array.from(message.promptTokenIds);
+  if (message.promptTokenIds.length > 0) return decodeTokenIds(message.promptTokenIds);
   try {
     return await engine.tokenize(turnOf(message));
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Engine, PrefillOutcome } from '@roost/engine';
 import { AnswerText } from '@roost/prompt';
 import {
   type DisaggregatedParams,
+  encodeTokenIds,
   FinishReason,
   type PrefillRequest,
   type PrefillResponse,
@@ -130,7 +131,7 @@ function answerOf(
     },
     finishReason,
     text,
-    promptTokenIds: Array.from(leg.prompt),
+    promptTokenIds: encodeTokenIds(leg.prompt),
     usage,
     rank: placement.rank,
     timing: { queueMs: placement.queueMs, prefillMs, handoffMs: 0 },

@@ -21,7 +21,7 @@ export function directTarget(server: string): Target & { close(): void } {
           disaggregatedParams: undefined,
           schedulingParams: undefined,
           samplingParams: { maxTokens: 1, stop: [], ignoreEos: false },
-          promptTokenIds: [],
+          promptTokenIds: Buffer.alloc(0),
           requestId: 'bench',
           stream: false,
           generatedTokenIds: [],

@@ -102,6 +102,23 @@ export function finishReasonToJSON(object: FinishReason): string {
   }
 }
 
+export interface FollowRequest {
+}
+
+export interface FollowResponse {
+  /** Changes with every start of the worker's process. */
+  incarnation: string;
+  rank: number;
+  /** Numbers this rank's messages to this reader from 1, without a gap. */
+  sequence: bigint;
+  /** True: `stored` is all that the rank holds, and what was known of it before is void. */
+  snapshot: boolean;
+  /** Hashes of blocks that can be reused now, and could not before. */
+  stored: bigint[];
+  /** Hashes of blocks that can be reused no more. */
+  removed: bigint[];
+}
+
 export interface GetInfoRequest {
 }
 
@@ -126,6 +143,8 @@ export interface GetInfoResponse {
   ranks: RankState[];
   /** Requests that wait for a rank. */
   queueDepth: number;
+  /** How prompts become tokens: whoever tokenises for this worker must do it the same way. */
+  promptFormat: string;
 }
 
 /** What one ADP rank holds at this moment. */
@@ -194,8 +213,8 @@ export interface PrefillRequest {
   samplingParams:
     | SamplingParams
     | undefined;
-  /** Set when the edge has tokenised already. */
-  promptTokenIds: number[];
+  /** The prompt's token ids, four bytes each, little endian; empty when nobody has tokenised it yet. */
+  promptTokenIds: Buffer;
   /** For logs: the id that the client sees. */
   requestId: string;
 }
@@ -205,7 +224,8 @@ export interface PrefillResponse {
   finishReason: FinishReason;
   /** The text of the first token, final only when finish_reason is not NOT_FINISHED. */
   text: string;
-  promptTokenIds: number[];
+  /** As in the request. */
+  promptTokenIds: Buffer;
   usage: Usage | undefined;
   rank: number;
   timing: Timing | undefined;
@@ -221,8 +241,11 @@ export interface GenerateRequest {
   /** Absent: the worker serves the request whole. */
   disaggregatedParams: DisaggregatedParams | undefined;
   schedulingParams: SchedulingParams | undefined;
-  samplingParams: SamplingParams | undefined;
-  promptTokenIds: number[];
+  samplingParams:
+    | SamplingParams
+    | undefined;
+  /** As in PrefillRequest. */
+  promptTokenIds: Buffer;
   requestId: string;
   /** False: one message with the whole text. */
   stream: boolean;
@@ -298,6 +321,244 @@ export interface ReleaseResponse {
   released: boolean;
 }
 
+function createBaseFollowRequest(): FollowRequest {
+  return {};
+}
+
+export const FollowRequest: MessageFns<FollowRequest> = {
+  encode(_: FollowRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FollowRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFollowRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): FollowRequest {
+    return {};
+  },
+
+  toJSON(_: FollowRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<FollowRequest>, I>>(base?: I): FollowRequest {
+    return FollowRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FollowRequest>, I>>(_: I): FollowRequest {
+    const message = createBaseFollowRequest();
+    return message;
+  },
+};
+
+function createBaseFollowResponse(): FollowResponse {
+  return { incarnation: "", rank: 0, sequence: 0n, snapshot: false, stored: [], removed: [] };
+}
+
+export const FollowResponse: MessageFns<FollowResponse> = {
+  encode(message: FollowResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.incarnation !== "") {
+      writer.uint32(10).string(message.incarnation);
+    }
+    if (message.rank !== 0) {
+      writer.uint32(16).uint32(message.rank);
+    }
+    if (message.sequence !== 0n) {
+      if (BigInt.asUintN(64, message.sequence) !== message.sequence) {
+        throw new globalThis.Error("value provided for field message.sequence of type uint64 too large");
+      }
+      writer.uint32(24).uint64(message.sequence);
+    }
+    if (message.snapshot !== false) {
+      writer.uint32(32).bool(message.snapshot);
+    }
+    if (message.stored.length !== 0) {
+      writer.uint32(42).fork();
+      for (const v of message.stored) {
+        if (BigInt.asUintN(64, v) !== v) {
+          throw new globalThis.Error("a value provided in array field stored of type fixed64 is too large");
+        }
+        writer.fixed64(v);
+      }
+      writer.join();
+    }
+    if (message.removed.length !== 0) {
+      writer.uint32(50).fork();
+      for (const v of message.removed) {
+        if (BigInt.asUintN(64, v) !== v) {
+          throw new globalThis.Error("a value provided in array field removed of type fixed64 is too large");
+        }
+        writer.fixed64(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FollowResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFollowResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.incarnation = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.rank = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.sequence = reader.uint64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.snapshot = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag === 41) {
+              message.stored.push(reader.fixed64() as bigint);
+
+              continue;
+            }
+
+            if (tag === 42) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.stored.push(reader.fixed64() as bigint);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 6: {
+            if (tag === 49) {
+              message.removed.push(reader.fixed64() as bigint);
+
+              continue;
+            }
+
+            if (tag === 50) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.removed.push(reader.fixed64() as bigint);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FollowResponse {
+    return {
+      incarnation: isSet(object.incarnation) ? globalThis.String(object.incarnation) : "",
+      rank: isSet(object.rank) ? globalThis.Number(object.rank) : 0,
+      sequence: isSet(object.sequence) ? BigInt(object.sequence) : 0n,
+      snapshot: isSet(object.snapshot) ? globalThis.Boolean(object.snapshot) : false,
+      stored: globalThis.Array.isArray(object?.stored) ? object.stored.map((e: any) => BigInt(e)) : [],
+      removed: globalThis.Array.isArray(object?.removed) ? object.removed.map((e: any) => BigInt(e)) : [],
+    };
+  },
+
+  toJSON(message: FollowResponse): unknown {
+    const obj: any = {};
+    if (message.incarnation !== "") {
+      obj.incarnation = message.incarnation;
+    }
+    if (message.rank !== 0) {
+      obj.rank = Math.round(message.rank);
+    }
+    if (message.sequence !== 0n) {
+      obj.sequence = message.sequence.toString();
+    }
+    if (message.snapshot !== false) {
+      obj.snapshot = message.snapshot;
+    }
+    if (message.stored?.length) {
+      obj.stored = message.stored.map((e) => e.toString());
+    }
+    if (message.removed?.length) {
+      obj.removed = message.removed.map((e) => e.toString());
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<FollowResponse>, I>>(base?: I): FollowResponse {
+    return FollowResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FollowResponse>, I>>(object: I): FollowResponse {
+    const message = createBaseFollowResponse();
+    message.incarnation = object.incarnation ?? "";
+    message.rank = object.rank ?? 0;
+    message.sequence = (object.sequence !== undefined && object.sequence !== null) ? BigInt(object.sequence) : 0n;
+    message.snapshot = object.snapshot ?? false;
+    message.stored = object.stored?.map((e) => BigInt(e)) || [];
+    message.removed = object.removed?.map((e) => BigInt(e)) || [];
+    return message;
+  },
+};
+
 function createBaseGetInfoRequest(): GetInfoRequest {
   return {};
 }
@@ -366,6 +627,7 @@ function createBaseGetInfoResponse(): GetInfoResponse {
     incarnation: "",
     ranks: [],
     queueDepth: 0,
+    promptFormat: "",
   };
 }
 
@@ -412,6 +674,9 @@ export const GetInfoResponse: MessageFns<GetInfoResponse> = {
     }
     if (message.queueDepth !== 0) {
       writer.uint32(112).uint32(message.queueDepth);
+    }
+    if (message.promptFormat !== "") {
+      writer.uint32(122).string(message.promptFormat);
     }
     return writer;
   },
@@ -541,6 +806,14 @@ export const GetInfoResponse: MessageFns<GetInfoResponse> = {
             message.queueDepth = reader.uint32();
             continue;
           }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.promptFormat = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -603,6 +876,11 @@ export const GetInfoResponse: MessageFns<GetInfoResponse> = {
         : isSet(object.queue_depth)
         ? globalThis.Number(object.queue_depth)
         : 0,
+      promptFormat: isSet(object.promptFormat)
+        ? globalThis.String(object.promptFormat)
+        : isSet(object.prompt_format)
+        ? globalThis.String(object.prompt_format)
+        : "",
     };
   },
 
@@ -650,6 +928,9 @@ export const GetInfoResponse: MessageFns<GetInfoResponse> = {
     if (message.queueDepth !== 0) {
       obj.queueDepth = Math.round(message.queueDepth);
     }
+    if (message.promptFormat !== "") {
+      obj.promptFormat = message.promptFormat;
+    }
     return obj;
   },
 
@@ -672,6 +953,7 @@ export const GetInfoResponse: MessageFns<GetInfoResponse> = {
     message.incarnation = object.incarnation ?? "";
     message.ranks = object.ranks?.map((e) => RankState.fromPartial(e)) || [];
     message.queueDepth = object.queueDepth ?? 0;
+    message.promptFormat = object.promptFormat ?? "";
     return message;
   },
 };
@@ -1521,7 +1803,7 @@ function createBasePrefillRequest(): PrefillRequest {
     disaggregatedParams: undefined,
     schedulingParams: undefined,
     samplingParams: undefined,
-    promptTokenIds: [],
+    promptTokenIds: Buffer.alloc(0),
     requestId: "",
   };
 }
@@ -1550,11 +1832,7 @@ export const PrefillRequest: MessageFns<PrefillRequest> = {
       SamplingParams.encode(message.samplingParams, writer.uint32(58).fork()).join();
     }
     if (message.promptTokenIds.length !== 0) {
-      writer.uint32(66).fork();
-      for (const v of message.promptTokenIds) {
-        writer.uint32(v);
-      }
-      writer.join();
+      writer.uint32(66).bytes(message.promptTokenIds);
     }
     if (message.requestId !== "") {
       writer.uint32(74).string(message.requestId);
@@ -1632,22 +1910,12 @@ export const PrefillRequest: MessageFns<PrefillRequest> = {
             continue;
           }
           case 8: {
-            if (tag === 64) {
-              message.promptTokenIds.push(reader.uint32());
-
-              continue;
+            if (tag !== 66) {
+              break;
             }
 
-            if (tag === 66) {
-              const end2 = reader.uint32() + reader.pos;
-              while (reader.pos < end2) {
-                message.promptTokenIds.push(reader.uint32());
-              }
-
-              continue;
-            }
-
-            break;
+            message.promptTokenIds = Buffer.from(reader.bytes());
+            continue;
           }
           case 9: {
             if (tag !== 74) {
@@ -1694,11 +1962,11 @@ export const PrefillRequest: MessageFns<PrefillRequest> = {
         : isSet(object.sampling_params)
         ? SamplingParams.fromJSON(object.sampling_params)
         : undefined,
-      promptTokenIds: globalThis.Array.isArray(object?.promptTokenIds)
-        ? object.promptTokenIds.map((e: any) => globalThis.Number(e))
-        : globalThis.Array.isArray(object?.prompt_token_ids)
-        ? object.prompt_token_ids.map((e: any) => globalThis.Number(e))
-        : [],
+      promptTokenIds: isSet(object.promptTokenIds)
+        ? Buffer.from(bytesFromBase64(object.promptTokenIds))
+        : isSet(object.prompt_token_ids)
+        ? Buffer.from(bytesFromBase64(object.prompt_token_ids))
+        : Buffer.alloc(0),
       requestId: isSet(object.requestId)
         ? globalThis.String(object.requestId)
         : isSet(object.request_id)
@@ -1730,8 +1998,8 @@ export const PrefillRequest: MessageFns<PrefillRequest> = {
     if (message.samplingParams !== undefined) {
       obj.samplingParams = SamplingParams.toJSON(message.samplingParams);
     }
-    if (message.promptTokenIds?.length) {
-      obj.promptTokenIds = message.promptTokenIds.map((e) => Math.round(e));
+    if (message.promptTokenIds.length !== 0) {
+      obj.promptTokenIds = base64FromBytes(message.promptTokenIds);
     }
     if (message.requestId !== "") {
       obj.requestId = message.requestId;
@@ -1757,7 +2025,7 @@ export const PrefillRequest: MessageFns<PrefillRequest> = {
     message.samplingParams = (object.samplingParams !== undefined && object.samplingParams !== null)
       ? SamplingParams.fromPartial(object.samplingParams)
       : undefined;
-    message.promptTokenIds = object.promptTokenIds?.map((e) => e) || [];
+    message.promptTokenIds = object.promptTokenIds ?? Buffer.alloc(0);
     message.requestId = object.requestId ?? "";
     return message;
   },
@@ -1768,7 +2036,7 @@ function createBasePrefillResponse(): PrefillResponse {
     disaggregatedParams: undefined,
     finishReason: 0,
     text: "",
-    promptTokenIds: [],
+    promptTokenIds: Buffer.alloc(0),
     usage: undefined,
     rank: 0,
     timing: undefined,
@@ -1787,11 +2055,7 @@ export const PrefillResponse: MessageFns<PrefillResponse> = {
       writer.uint32(26).string(message.text);
     }
     if (message.promptTokenIds.length !== 0) {
-      writer.uint32(34).fork();
-      for (const v of message.promptTokenIds) {
-        writer.uint32(v);
-      }
-      writer.join();
+      writer.uint32(34).bytes(message.promptTokenIds);
     }
     if (message.usage !== undefined) {
       Usage.encode(message.usage, writer.uint32(42).fork()).join();
@@ -1843,22 +2107,12 @@ export const PrefillResponse: MessageFns<PrefillResponse> = {
             continue;
           }
           case 4: {
-            if (tag === 32) {
-              message.promptTokenIds.push(reader.uint32());
-
-              continue;
+            if (tag !== 34) {
+              break;
             }
 
-            if (tag === 34) {
-              const end2 = reader.uint32() + reader.pos;
-              while (reader.pos < end2) {
-                message.promptTokenIds.push(reader.uint32());
-              }
-
-              continue;
-            }
-
-            break;
+            message.promptTokenIds = Buffer.from(reader.bytes());
+            continue;
           }
           case 5: {
             if (tag !== 42) {
@@ -1909,11 +2163,11 @@ export const PrefillResponse: MessageFns<PrefillResponse> = {
         ? finishReasonFromJSON(object.finish_reason)
         : 0,
       text: isSet(object.text) ? globalThis.String(object.text) : "",
-      promptTokenIds: globalThis.Array.isArray(object?.promptTokenIds)
-        ? object.promptTokenIds.map((e: any) => globalThis.Number(e))
-        : globalThis.Array.isArray(object?.prompt_token_ids)
-        ? object.prompt_token_ids.map((e: any) => globalThis.Number(e))
-        : [],
+      promptTokenIds: isSet(object.promptTokenIds)
+        ? Buffer.from(bytesFromBase64(object.promptTokenIds))
+        : isSet(object.prompt_token_ids)
+        ? Buffer.from(bytesFromBase64(object.prompt_token_ids))
+        : Buffer.alloc(0),
       usage: isSet(object.usage) ? Usage.fromJSON(object.usage) : undefined,
       rank: isSet(object.rank) ? globalThis.Number(object.rank) : 0,
       timing: isSet(object.timing) ? Timing.fromJSON(object.timing) : undefined,
@@ -1931,8 +2185,8 @@ export const PrefillResponse: MessageFns<PrefillResponse> = {
     if (message.text !== "") {
       obj.text = message.text;
     }
-    if (message.promptTokenIds?.length) {
-      obj.promptTokenIds = message.promptTokenIds.map((e) => Math.round(e));
+    if (message.promptTokenIds.length !== 0) {
+      obj.promptTokenIds = base64FromBytes(message.promptTokenIds);
     }
     if (message.usage !== undefined) {
       obj.usage = Usage.toJSON(message.usage);
@@ -1956,7 +2210,7 @@ export const PrefillResponse: MessageFns<PrefillResponse> = {
       : undefined;
     message.finishReason = object.finishReason ?? 0;
     message.text = object.text ?? "";
-    message.promptTokenIds = object.promptTokenIds?.map((e) => e) || [];
+    message.promptTokenIds = object.promptTokenIds ?? Buffer.alloc(0);
     message.usage = (object.usage !== undefined && object.usage !== null) ? Usage.fromPartial(object.usage) : undefined;
     message.rank = object.rank ?? 0;
     message.timing = (object.timing !== undefined && object.timing !== null)
@@ -1975,7 +2229,7 @@ function createBaseGenerateRequest(): GenerateRequest {
     disaggregatedParams: undefined,
     schedulingParams: undefined,
     samplingParams: undefined,
-    promptTokenIds: [],
+    promptTokenIds: Buffer.alloc(0),
     requestId: "",
     stream: false,
     generatedTokenIds: [],
@@ -2006,11 +2260,7 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
       SamplingParams.encode(message.samplingParams, writer.uint32(58).fork()).join();
     }
     if (message.promptTokenIds.length !== 0) {
-      writer.uint32(66).fork();
-      for (const v of message.promptTokenIds) {
-        writer.uint32(v);
-      }
-      writer.join();
+      writer.uint32(66).bytes(message.promptTokenIds);
     }
     if (message.requestId !== "") {
       writer.uint32(74).string(message.requestId);
@@ -2098,22 +2348,12 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
             continue;
           }
           case 8: {
-            if (tag === 64) {
-              message.promptTokenIds.push(reader.uint32());
-
-              continue;
+            if (tag !== 66) {
+              break;
             }
 
-            if (tag === 66) {
-              const end2 = reader.uint32() + reader.pos;
-              while (reader.pos < end2) {
-                message.promptTokenIds.push(reader.uint32());
-              }
-
-              continue;
-            }
-
-            break;
+            message.promptTokenIds = Buffer.from(reader.bytes());
+            continue;
           }
           case 9: {
             if (tag !== 74) {
@@ -2186,11 +2426,11 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
         : isSet(object.sampling_params)
         ? SamplingParams.fromJSON(object.sampling_params)
         : undefined,
-      promptTokenIds: globalThis.Array.isArray(object?.promptTokenIds)
-        ? object.promptTokenIds.map((e: any) => globalThis.Number(e))
-        : globalThis.Array.isArray(object?.prompt_token_ids)
-        ? object.prompt_token_ids.map((e: any) => globalThis.Number(e))
-        : [],
+      promptTokenIds: isSet(object.promptTokenIds)
+        ? Buffer.from(bytesFromBase64(object.promptTokenIds))
+        : isSet(object.prompt_token_ids)
+        ? Buffer.from(bytesFromBase64(object.prompt_token_ids))
+        : Buffer.alloc(0),
       requestId: isSet(object.requestId)
         ? globalThis.String(object.requestId)
         : isSet(object.request_id)
@@ -2228,8 +2468,8 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
     if (message.samplingParams !== undefined) {
       obj.samplingParams = SamplingParams.toJSON(message.samplingParams);
     }
-    if (message.promptTokenIds?.length) {
-      obj.promptTokenIds = message.promptTokenIds.map((e) => Math.round(e));
+    if (message.promptTokenIds.length !== 0) {
+      obj.promptTokenIds = base64FromBytes(message.promptTokenIds);
     }
     if (message.requestId !== "") {
       obj.requestId = message.requestId;
@@ -2261,7 +2501,7 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
     message.samplingParams = (object.samplingParams !== undefined && object.samplingParams !== null)
       ? SamplingParams.fromPartial(object.samplingParams)
       : undefined;
-    message.promptTokenIds = object.promptTokenIds?.map((e) => e) || [];
+    message.promptTokenIds = object.promptTokenIds ?? Buffer.alloc(0);
     message.requestId = object.requestId ?? "";
     message.stream = object.stream ?? false;
     message.generatedTokenIds = object.generatedTokenIds?.map((e) => e) || [];
@@ -3420,6 +3660,54 @@ export const KvTransferServiceClient = makeGenericClientConstructor(
 ) as unknown as {
   new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): KvTransferServiceClient;
   service: typeof KvTransferServiceService;
+  serviceName: string;
+};
+
+/** What the ranks of a worker hold, for whoever places requests by it. */
+export type KvEventServiceService = typeof KvEventServiceService;
+export const KvEventServiceService = {
+  /**
+   * Tells first what every rank holds, then every change. A reader that is too slow is told the whole anew, so that a
+   * worker's memory does not grow with it.
+   */
+  follow: {
+    path: "/roost.worker.v1.KvEventService/Follow" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: FollowRequest): Buffer => Buffer.from(FollowRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FollowRequest => FollowRequest.decode(value),
+    responseSerialize: (value: FollowResponse): Buffer => Buffer.from(FollowResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FollowResponse => FollowResponse.decode(value),
+  },
+} as const;
+
+export interface KvEventServiceServer extends UntypedServiceImplementation {
+  /**
+   * Tells first what every rank holds, then every change. A reader that is too slow is told the whole anew, so that a
+   * worker's memory does not grow with it.
+   */
+  follow: handleServerStreamingCall<FollowRequest, FollowResponse>;
+}
+
+export interface KvEventServiceClient extends Client {
+  /**
+   * Tells first what every rank holds, then every change. A reader that is too slow is told the whole anew, so that a
+   * worker's memory does not grow with it.
+   */
+  follow(request: FollowRequest, options?: Partial<CallOptions>): ClientReadableStream<FollowResponse>;
+  follow(
+    request: FollowRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<FollowResponse>;
+}
+
+export const KvEventServiceClient = makeGenericClientConstructor(
+  KvEventServiceService,
+  "roost.worker.v1.KvEventService",
+) as unknown as {
+  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): KvEventServiceClient;
+  service: typeof KvEventServiceService;
   serviceName: string;
 };
 

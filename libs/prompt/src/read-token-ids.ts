@@ -1,4 +1,5 @@
-import { InvalidPrompt, VOCABULARY_SIZE } from '@roost/prompt';
+import { InvalidPrompt } from './invalid-prompt.js';
+import { VOCABULARY_SIZE } from './vocabulary.js';
 
 /**
  * Token ids that a client gives instead of text.

@@ -1,0 +1,75 @@
+import { setImmediate } from 'node:timers/promises';
+
+import { InvalidPrompt } from './invalid-prompt.js';
+import { concatenate, type PromptEncoder } from './prompt-encoder.js';
+import { readTokenIds } from './read-token-ids.js';
+import { renderChat } from './render-chat.js';
+import type { Segment } from './segment.js';
+
+/** The name of the rendering and vocabulary here. Edge and worker must agree on it before an edge tokenises for a worker. */
+export const PROMPT_FORMAT = 'roost-chat-1/cl100k_base';
+
+/** Tokens encoded between two turns of the event loop: a few milliseconds' worth. */
+const TOKENS_A_TURN = 4096;
+
+/** A client's request as far as its prompt is concerned. */
+export interface PromptSource {
+  readonly endpoint: 'chat' | 'completions';
+  /** The client's parsed JSON body. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The tokens of a request's prompt: `prompt_token_ids` where given, else the messages rendered, or the completion prompt
+ * (text, or a list of token ids). Long prompts are encoded in short steps between which others have their turn.
+ *
+ * @throws InvalidPrompt naming the field at fault
+ */
+export async function tokenizePrompt(encoder: PromptEncoder, source: PromptSource): Promise<Uint32Array> {
+  const { chat_template: template } = source.body;
+  if (template !== undefined && template !== null) {
+    throw new InvalidPrompt('unsupported_parameter', 'chat_template is not supported by this engine', 'chat_template');
+  }
+  const tokens = await tokensOf(encoder, source);
+  if (tokens.length === 0) throw new InvalidPrompt('invalid_request', 'prompt is empty', 'prompt');
+  return tokens;
+}
+
+async function tokensOf(encoder: PromptEncoder, { endpoint, body }: PromptSource): Promise<Uint32Array> {
+  const { prompt_token_ids: ids } = body;
+  if (ids !== undefined && ids !== null) {
+    return readTokenIds(ids, 'prompt_token_ids');
+  }
+  if (endpoint === 'chat') return encodeInTurns(encoder, renderChat(body));
+  const prompt = onlyPrompt(body['prompt']);
+  return typeof prompt === 'string' ? encodeInTurns(encoder, [prompt]) : readTokenIds(prompt, 'prompt');
+}
+
+/** The prompt of a request that may have it in a list of one. */
+function onlyPrompt(prompt: unknown): unknown {
+  if (!Array.isArray(prompt)) return prompt;
+  const first: unknown = prompt[0];
+  if (typeof first !== 'string' && !Array.isArray(first)) return prompt;
+  if (prompt.length > 1) {
+    throw new InvalidPrompt(
+      'unsupported_parameter',
+      `prompt holds ${String(prompt.length)} prompts; send one a request`,
+      'prompt',
+    );
+  }
+  return first;
+}
+
+async function encodeInTurns(encoder: PromptEncoder, segments: Iterable<Segment>): Promise<Uint32Array> {
+  const parts: Uint32Array[] = [];
+  let tokens = 0;
+  for (const part of encoder.encodeInSteps(segments)) {
+    parts.push(part);
+    tokens += part.length;
+    if (tokens >= TOKENS_A_TURN) {
+      tokens = 0;
+      await setImmediate();
+    }
+  }
+  return concatenate(parts);
+}
