@@ -79,6 +79,16 @@ describe('InMemoryBindingStore', () => {
     expect(dropped).toContain('live');
   });
 
+  it('gives up the dead of every dropped server before a live binding', () => {
+    const { store, dropped } = make(3);
+    for (const name of ['c', 'a', 'b']) store.bind(`on ${name}`, name);
+    store.dropServer('a');
+    store.dropServer('b');
+    store.bind('i', 'c');
+    store.bind('j', 'c');
+    expect(dropped).toEqual(['on a', 'on b']);
+  });
+
   it('ends a binding that was idle for the whole time, not earlier', () => {
     let clock = 5000;
     const idle = { ttlMs: 100, now: () => clock };

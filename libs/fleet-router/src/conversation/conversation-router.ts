@@ -99,7 +99,6 @@ export class ConversationRouter extends PooledRouter {
         : new Reservation(home, weight, 'sticky', "conversation's home", key);
     const server = this.pool.leastLoaded(exclude);
     if (server === null) return null;
-    this.#implicit.forget(key);
     const previous = this.#bindings.bind(key, server.name);
     return previous === null
       ? new Reservation(server, weight, 'new', 'no binding: least loaded', key)

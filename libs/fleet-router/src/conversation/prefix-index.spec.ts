@@ -45,4 +45,15 @@ describe('PrefixIndex', () => {
       ),
     );
   });
+
+  it('leaves nothing of sessions that were taken out', () => {
+    const index = new PrefixIndex();
+    const sessions = servers.flatMap((server) =>
+      [[1], [1, 2], [1, 2, 3], [4]].map((own) => ({ key: '', server, chain: chainOf(own) })),
+    );
+    for (const session of sessions) index.add(session);
+    expect(index.nodes).toBe(4);
+    for (const session of sessions) index.remove(session);
+    expect(index.nodes).toBe(0);
+  });
 });

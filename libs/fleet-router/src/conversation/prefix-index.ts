@@ -3,7 +3,6 @@ import { type Server } from '../pool/server-pool.js';
 import { type BlockChain } from './block-chain.js';
 import { ShardedMap } from './sharded-map.js';
 
-
 /** A conversation known by its content only: its key, its home, and the blocks of its latest request. */
 export interface ImplicitSession {
   readonly key: string;
@@ -26,6 +25,11 @@ export interface PrefixMatch {
  */
 export class PrefixIndex {
   readonly #nodes = new ShardedMap<number, Node>((hash) => hash);
+
+  /** Nodes of the trie; none is left of sessions that were taken out. */
+  get nodes(): number {
+    return this.#nodes.size;
+  }
 
   /** Adds a session that is not in the index. */
   add(session: ImplicitSession): void {

@@ -10,6 +10,11 @@ export class ShardedMap<Key, Value> {
   /** `spread` gives each key an integer, of which the low bits choose the shard; any spread is correct. */
   constructor(private readonly spread: (key: Key) => number) {}
 
+  /** Number of entries. */
+  get size(): number {
+    return this.#shards.reduce((sum, shard) => sum + shard.size, 0);
+  }
+
   get(key: Key): Value | undefined {
     return this.#shard(key)?.get(key);
   }
