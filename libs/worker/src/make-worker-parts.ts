@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import { createAdpRouter } from '@roost/adp-router';
 import { CacheTransceiverConfig, type WorkerConfig } from '@roost/config';
 import type { Engine } from '@roost/engine';
@@ -23,6 +25,7 @@ export function makeWorkerParts(engine: Engine, config: WorkerConfig): WorkerPar
     held: new HeldHandoffs(timeoutMs, (handle) => engine.release(handle)),
     puller: new KvPuller(timeoutMs),
     inFlight: new InFlight(),
+    incarnation: randomUUID(),
     role: new ConfiguredRole(config.role),
     endpoint: `${host}:${String(config.port)}`,
   };

@@ -14,6 +14,8 @@ export interface WorkerParts {
   readonly puller: KvPuller;
   readonly inFlight: InFlight;
   readonly role: ConfiguredRole;
+  /** Changes with every start of the process. */
+  readonly incarnation: string;
   /** Where this worker serves KvTransferService, host:port. */
   readonly endpoint: string;
 }

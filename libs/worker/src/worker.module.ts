@@ -8,6 +8,7 @@ import { LoggingModule, PinoLogger } from '@roost/observability';
 import { HeldHandoffs } from './handoff/held-handoffs.js';
 import { KvTransferService } from './handoff/kv-transfer-service.js';
 import { InfoController } from './info/info.controller.js';
+import { KvEventService } from './kv-events/kv-event-service.js';
 import { LegService } from './legs/leg-service.js';
 import { SHUTDOWN_TIMEOUT_MS, WorkerLifecycle } from './lifecycle/worker-lifecycle.js';
 import { makeWorkerParts } from './make-worker-parts.js';
@@ -28,6 +29,7 @@ export class WorkerModule {
       providers: [
         LegService,
         KvTransferService,
+        KvEventService,
         ServingStatus,
         WorkerLifecycle,
         AffinityGuard,

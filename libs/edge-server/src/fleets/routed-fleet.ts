@@ -1,5 +1,6 @@
 import type { Fleet, Instance } from '@roost/fleet';
-import type { FleetRouter, Placement, RouteRequest } from '@roost/fleet-router';
+import { type FleetRouter, type Placement, type RouteRequest, UnweighableRequestError } from '@roost/fleet-router';
+import { RoostError } from '@roost/protocol';
 
 /** An instance chosen for one attempt of a leg, and the load reserved on it. */
 export interface Reservation {
@@ -26,7 +27,7 @@ export class RoutedFleet {
   place(request: RouteRequest, tried: ReadonlySet<string>): Reservation | null {
     const excluded = this.fleet.notServing().union(tried);
     const subagentAffinityId = this.affinity ? request.subagentAffinityId : null;
-    const placement = this.router.route({ ...request, subagentAffinityId }, excluded);
+    const placement = this.route({ ...request, subagentAffinityId }, excluded);
     const instance = placement === null ? undefined : this.fleet.get(placement.server);
     if (placement === null || instance === undefined) return null;
     let held = true;
@@ -39,5 +40,14 @@ export class RoutedFleet {
         this.router.finish(placement, success);
       },
     };
+  }
+
+  private route(request: RouteRequest, excluded: ReadonlySet<string>): Placement | null {
+    try {
+      return this.router.route(request, excluded);
+    } catch (error) {
+      if (!(error instanceof UnweighableRequestError)) throw error;
+      throw new RoostError('invalid_request', error.message, { cause: error });
+    }
   }
 }

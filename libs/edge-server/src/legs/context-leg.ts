@@ -36,7 +36,7 @@ export async function runContextLeg(
   routed: RoutedFleet,
   request: ServedRequest,
 ): Promise<Prefilled> {
-  const route = routeRequestOf(request);
+  const route = routeRequestOf(request, true);
   const { value, reservation, attempts } = await runLeg(routed, request, route, parts.budget, (chosen) =>
     prefill(parts, routed, request, chosen),
   );

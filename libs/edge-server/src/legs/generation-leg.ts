@@ -52,7 +52,7 @@ export async function beginGeneration(
   const { value, reservation, attempts } = await runLeg(
     routed,
     request,
-    routeRequestOf(request),
+    routeRequestOf(request, start.prefilled === null),
     parts.budget,
     async (chosen) => {
       const disaggRequestId = usesContextId ? start.prefilled?.answer.disaggregatedParams?.disaggRequestId : undefined;

@@ -3,14 +3,19 @@ import { Endpoint, type PrefillRequest } from '@roost/protocol';
 
 import type { ServedRequest } from '../request/served-request.js';
 
-/** What placement may know of a request. */
-export function routeRequestOf({ client, identity }: ServedRequest): RouteRequest {
+/**
+ * What placement may know of a request.
+ *
+ * @param carriesPrompt whether the leg carries the client's prompt, not a handoff
+ */
+export function routeRequestOf({ client, identity }: ServedRequest, carriesPrompt: boolean): RouteRequest {
   return {
     conversationId: identity.conversationId,
     subagentAffinityId: identity.subagentAffinityId,
     textChars: client.textChars,
     text: () => client.canonicalText(),
     promptTokenIds: client.promptTokenIds,
+    completion: carriesPrompt && client.endpoint === 'completions',
   };
 }
 

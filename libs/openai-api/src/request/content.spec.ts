@@ -42,7 +42,7 @@ describe('messages', () => {
     expect(request.canonicalText()).toBe(
       'system:a\ndeveloper:b\nuser:cd\u00e9\u{1f600}\nassistant:\nassistant:\ntool:r\nassistant:\nassistant:no',
     );
-    expect(request.textChars).toBe(request.canonicalText().length);
+    expect(request.textChars).toBe([...request.canonicalText()].length);
   });
 
   it.each<[unknown, string]>([
@@ -84,7 +84,7 @@ describe('a prompt', () => {
   ])('may be %p', (prompt, text, ids) => {
     const request = completions({ prompt });
     expect(request.canonicalText()).toBe(text);
-    expect(request).toMatchObject({ promptTokenIds: ids, textChars: text.length });
+    expect(request).toMatchObject({ promptTokenIds: ids, textChars: ids === null ? text.length : 5 * ids.length });
   });
 
   it.each<[unknown, string]>([

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../json/parse-object.js';
 
+import { codePoints } from './code-points.js';
 import type { PromptContent } from './prompt-content.js';
 import { invalid, unsupported } from './refusal.js';
 import { readTokenIds } from './token-ids.js';
@@ -53,7 +54,7 @@ function checkMessage(message: unknown, index: number): number {
     throw invalid(at(index, 'role'), `${at(index, 'role')} must be one of ${[...ROLES].join(', ')}`);
   }
   checkMessageFields(message, index);
-  const chars = typeof content === 'string' ? content.length : contentChars(message, index);
+  const chars = typeof content === 'string' ? codePoints(content) : contentChars(message, index);
   return (role as string).length + 1 + chars;
 }
 
@@ -91,8 +92,8 @@ function contentChars(message: JsonObject, index: number): number {
 
 function partChars(part: unknown, index: number, number: number): number {
   if (isObject(part)) {
-    if (part['type'] === 'text' && typeof part['text'] === 'string') return part['text'].length;
-    if (part['type'] === 'refusal' && typeof part['refusal'] === 'string') return part['refusal'].length;
+    if (part['type'] === 'text' && typeof part['text'] === 'string') return codePoints(part['text']);
+    if (part['type'] === 'refusal' && typeof part['refusal'] === 'string') return codePoints(part['refusal']);
   }
   const field = `${at(index, 'content')}[${String(number)}]`;
   const type = isObject(part) ? part['type'] : undefined;

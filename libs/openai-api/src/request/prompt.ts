@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json/parse-object.js';
 
+import { codePoints } from './code-points.js';
 import type { PromptContent } from './prompt-content.js';
 import { invalid } from './refusal.js';
 import { readTokenIds } from './token-ids.js';
@@ -22,6 +23,9 @@ export function readPrompt(body: JsonObject): PromptContent {
   return tokenContent(readTokenIds(prompt, 'prompt'));
 }
 
+/** What a token counts for where requests are weighed by their characters (reference 2.4). */
+const CHARS_PER_TOKEN = 5;
+
 function unwrap(value: unknown): unknown {
   if (value === undefined || value === null) throw invalid('prompt', 'prompt is required');
   const [only] = Array.isArray(value) && value.length === 1 ? (value as unknown[]) : [];
@@ -34,11 +38,9 @@ function unwrap(value: unknown): unknown {
 }
 
 function textContent(prompt: string): PromptContent {
-  return { promptTokenIds: null, textChars: prompt.length, canonicalText: () => prompt };
+  return { promptTokenIds: null, textChars: codePoints(prompt), canonicalText: () => prompt };
 }
 
 function tokenContent(ids: number[]): PromptContent {
-  let textChars = ids.length - 1;
-  for (const id of ids) textChars += String(id).length;
-  return { promptTokenIds: ids, textChars, canonicalText: () => ids.join(' ') };
+  return { promptTokenIds: ids, textChars: ids.length * CHARS_PER_TOKEN, canonicalText: () => ids.join(' ') };
 }

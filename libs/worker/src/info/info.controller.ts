@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import { Controller, Inject } from '@nestjs/common';
 import { GrpcMethod } from '@nestjs/microservices';
 import { type GetInfoResponse, ROOST_VERSION } from '@roost/protocol';
@@ -9,13 +7,11 @@ import { WORKER_PARTS, type WorkerParts } from '../worker-parts.js';
 /** Says who this worker is and what its ranks hold. */
 @Controller()
 export class InfoController {
-  private readonly incarnation = randomUUID();
-
   constructor(@Inject(WORKER_PARTS) private readonly parts: WorkerParts) {}
 
   @GrpcMethod('WorkerService', 'getInfo')
   getInfo(): GetInfoResponse {
-    const { engine, endpoint, role } = this.parts;
+    const { engine, endpoint, incarnation, role } = this.parts;
     const { info } = engine;
     return {
       model: info.model,
@@ -30,7 +26,7 @@ export class InfoController {
       kvCacheHashAlgo: info.kvCacheHashAlgo,
       promptFormat: info.promptFormat,
       ctxInfoEndpoint: endpoint,
-      incarnation: this.incarnation,
+      incarnation,
       ranks: engine.rankStates().map((state) => ({ ...state })),
       queueDepth: this.parts.queue.depth,
     };

@@ -1,6 +1,13 @@
 import type { ConversationTurn, Engine, EngineInfo, Sampling } from '@roost/engine';
 import { EngineRefusal } from '@roost/engine';
-import { decodeTokenIds, Endpoint, type GenerateRequest, type PrefillRequest, RoostError, type SamplingParams } from '@roost/protocol';
+import {
+  decodeTokenIds,
+  Endpoint,
+  type GenerateRequest,
+  type PrefillRequest,
+  RoostError,
+  type SamplingParams,
+} from '@roost/protocol';
 
 import type { RankRequest } from '../scheduling/rank-queue.js';
 
