@@ -7,14 +7,12 @@ import { runQuietly } from './run.mjs';
 import { inRoot } from './workspace.mjs';
 
 const stampFile = inRoot('.nx', 'build-stamp');
-const product = inRoot('tools', 'cli', 'dist', 'main.js');
+const manifests = ['package.json', 'tsconfig.json'];
 
 /** Compiles the command line and all that it starts. Does nothing when no source changed since the last time. */
 export async function build(node) {
-  const wanted = sourceStamp();
-  if (existsSync(product) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) {
-    return;
-  }
+  const sources = sourceHash();
+  if (isBuilt(sources)) return;
   await phase('building (tsc -b)', () =>
     runQuietly(node, [
       inRoot('node_modules', 'typescript', 'bin', 'tsc'),
@@ -25,24 +23,39 @@ export async function build(node) {
     ]),
   );
   mkdirSync(path.dirname(stampFile), { recursive: true });
-  writeFileSync(stampFile, wanted);
+  const products = projects().map(distOf).filter(existsSync);
+  writeFileSync(stampFile, JSON.stringify({ sources, products }));
+}
+
+/** Whether these sources were built the last time, and all that was made of them is still there. */
+function isBuilt(sources) {
+  try {
+    const last = JSON.parse(readFileSync(stampFile, 'utf8'));
+    return last.sources === sources && last.products.every(existsSync);
+  } catch {
+    return false;
+  }
 }
 
 /** Changes when a source or a manifest of a project is added, removed or written. */
-function sourceStamp() {
+function sourceHash() {
   const hash = createHash('sha256');
   for (const file of ['tsconfig.base.json', 'package-lock.json']) addFile(hash, inRoot(file));
-  for (const group of ['apps', 'libs', 'tools'])
-    for (const project of readdirSync(inRoot(group))) addProject(hash, inRoot(group, project));
+  for (const project of projects()) {
+    for (const name of manifests) addFile(hash, path.join(project, name));
+    addDirectory(hash, path.join(project, 'src'));
+  }
   return hash.digest('hex');
 }
 
-function addProject(hash, directory) {
-  const manifests = ['package.json', 'tsconfig.json'].map((name) => path.join(directory, name));
-  if (!manifests.every((file) => existsSync(file))) return;
-  for (const file of manifests) addFile(hash, file);
-  addDirectory(hash, path.join(directory, 'src'));
-  hash.update(String(existsSync(path.join(directory, 'dist'))));
+function projects() {
+  return ['apps', 'libs', 'tools']
+    .flatMap((group) => readdirSync(inRoot(group)).map((name) => inRoot(group, name)))
+    .filter((directory) => manifests.every((name) => existsSync(path.join(directory, name))));
+}
+
+function distOf(project) {
+  return path.join(project, 'dist');
 }
 
 function addDirectory(hash, directory) {

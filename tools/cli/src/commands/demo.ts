@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
 import type { Command } from 'commander';
-import pc from 'picocolors';
 
 import { CliError } from '../cli-error.js';
 import { defaultUrl } from '../demo/default-url.js';
@@ -9,6 +8,7 @@ import type { DemoResult, DemoRun } from '../demo/demo-request.js';
 import { getJson, sendRequest } from '../demo/edge-client.js';
 import { conclusion, resultTable } from '../demo/report.js';
 import { runScenario } from '../demo/scenario.js';
+import { colorsFor } from '../output/log-view.js';
 
 const defaultParentHeader = 'X-Dynamo-Parent-Session-ID';
 const runs: readonly DemoRun[] = ['with_parent_header', 'without_parent_header'];
@@ -59,7 +59,7 @@ function printTable(run: DemoRun, parentHeader: string, results: readonly DemoRe
     run === 'with_parent_header'
       ? `Sub-agents name their parent in ${parentHeader}`
       : 'The same requests without that header, in fresh sessions with a fresh prompt';
-  console.log(`${pc.bold(title)}\n${resultTable(results)}`);
+  console.log(`${colorsFor(process.stdout, process.env).bold(title)}\n${resultTable(results)}`);
   console.log(`${conclusion(results)}\n`);
 }
 
