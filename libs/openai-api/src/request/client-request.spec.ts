@@ -172,7 +172,7 @@ describe('whatever the bytes', () => {
         const sound =
           outcome instanceof RoostError
             ? outcome.kind.fault === 'client'
-            : (outcome.promptTokenIds !== null || [...outcome.canonicalText()].length === outcome.textChars) &&
+            : (outcome.promptTokenIds !== null || Array.from(outcome.canonicalText()).length === outcome.textChars) &&
               isDeepStrictEqual(JSON.parse(outcome.bytes.toString()), outcome.body);
         expect(sound).toBe(true);
       }),
@@ -193,7 +193,7 @@ describe('whatever the bytes', () => {
     fc.assert(
       fc.property(fc.array(message, { minLength: 1 }), fc.jsonValue(), (messages, handoff) => {
         const request = chat({ messages, disaggregated_params: handoff });
-        expect([...request.canonicalText()]).toHaveLength(request.textChars);
+        expect(Array.from(request.canonicalText())).toHaveLength(request.textChars);
         expect(JSON.parse(request.bytes.toString())).toEqual({ model: 'm', messages });
       }),
     );

@@ -42,7 +42,7 @@ describe('messages', () => {
     expect(request.canonicalText()).toBe(
       'system:a\ndeveloper:b\nuser:cd\u00e9\u{1f600}\nassistant:\nassistant:\ntool:r\nassistant:\nassistant:no',
     );
-    expect(request.textChars).toBe([...request.canonicalText()].length);
+    expect(request.textChars).toBe(Array.from(request.canonicalText()).length);
   });
 
   it.each<[unknown, string]>([

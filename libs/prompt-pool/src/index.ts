@@ -1,0 +1,2 @@
+export { PromptPool, type PromptPoolOptions } from './prompt-pool.js';
+export type { PromptTokens } from './prompt-task.js';

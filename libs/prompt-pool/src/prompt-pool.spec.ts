@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { blockHashes } from '@roost/block-cache';
+import { PromptEncoder, tokenizePrompt } from '@roost/prompt';
+
+import { PromptPool } from './prompt-pool.js';
+
+// Owns: that a thread gives what the same code gives here, and that what it cannot do is said and bounded.
+
+const bodyOf = (messages: unknown): Record<string, unknown> => ({ model: 'm', messages });
+const bytesOf = (body: object): Buffer => Buffer.from(JSON.stringify(body));
+
+describe('PromptPool', () => {
+  let pool: PromptPool;
+
+  beforeAll(() => {
+    pool = new PromptPool({ threads: 1, maxQueued: 2, tokensPerBlock: 4 });
+  });
+
+  afterAll(() => pool.close());
+
+  it('tokenises and hashes as a worker does, and leaves the body alone', async () => {
+    const body = bodyOf([{ role: 'user', content: 'one two three four five six seven eight nine ten' }]);
+    const bytes = bytesOf(body);
+    const before = bytes.toString();
+    const expected = await tokenizePrompt(new PromptEncoder(0), { endpoint: 'chat', body });
+    const answer = await pool.tokenize('chat', bytes);
+    expect(answer?.tokens).toEqual(expected);
+    expect([...(answer?.blockHashes ?? [])]).toEqual(blockHashes(expected, 4));
+    expect(bytes.toString()).toBe(before);
+  });
+
+  it('names what is wrong with a prompt', async () => {
+    const body = bytesOf(bodyOf([{ role: 'user', content: [{ type: 'image_url' }] }]));
+    await expect(pool.tokenize('chat', body)).rejects.toMatchObject({
+      param: expect.stringContaining('messages[0]') as string,
+    });
+  });
+
+  it('lets no more prompts wait than it was told', async () => {
+    const body = bytesOf(bodyOf([{ role: 'user', content: 'word '.repeat(20_000) }]));
+    const answers = await Promise.all(Array.from({ length: 6 }, () => pool.tokenize('chat', body)));
+    expect(answers.filter((answer) => answer === null).length).toBeGreaterThan(0);
+    expect(answers.filter((answer) => answer !== null).length).toBeGreaterThan(0);
+    expect(await pool.tokenize('chat', body)).not.toBeNull();
+  });
+});
