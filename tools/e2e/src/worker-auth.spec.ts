@@ -11,16 +11,9 @@ import {
 
 import { PARENT_HEADER } from './harness/cluster-files.js';
 import { Cluster } from './harness/cluster.js';
+import { forgeries } from './harness/forgeries.js';
 import { chat } from './harness/http-client.js';
-import {
-  affinityMeta,
-  type Claim,
-  claimOf,
-  generateMessage,
-  handoffMeta,
-  nextRequestId,
-  prefillMessage,
-} from './harness/leg-messages.js';
+import { affinityMeta, claimOf, generateMessage, handoffMeta, prefillMessage } from './harness/leg-messages.js';
 import { PRIVATE_KEY, promptOn } from './harness/private-text.js';
 import type { Meta } from './harness/worker-client.js';
 
@@ -35,44 +28,6 @@ const refused = (code: string, message: string | RegExp): object => ({
 });
 const NO_AFFINITY = refused('invalid_affinity_auth', 'Invalid internal subagent affinity authentication');
 const NO_HANDOFF = refused('invalid_handoff_auth', 'Invalid internal disaggregated request authentication');
-
-/** What an attacker or a mistake may change: each of these must be refused. */
-const FORGERIES: [string, (claim: Claim) => Meta][] = [
-  ['without a signature', ({ subagentAffinityId }) => ({ [SUBAGENT_AFFINITY_ID]: subagentAffinityId })],
-  ['signed with another key', (claim) => affinityMeta(claim.subagentAffinityId, claim, 'guess')],
-  ['signed for another parent', (claim) => affinityMeta('victim', claim)],
-  ['signed for another conversation', (claim) => signedFor(claim, { conversationId: 'somebody' })],
-  ['signed for no conversation', (claim) => signedFor(claim, { conversationId: null })],
-  ['signed for another model', (claim) => signedFor(claim, { model: 'other' })],
-  ['signed for another request type', (claim) => signedFor(claim, { requestType: null })],
-  ['signed for another request', (claim) => signedFor(claim, { disaggRequestId: nextRequestId() })],
-  ['signed for no request', (claim) => signedFor(claim, { disaggRequestId: null })],
-  [
-    'signed for the other role',
-    (claim) => signedFor(claim, { role: claim.role === 'CONTEXT' ? 'GENERATION' : 'CONTEXT' }),
-  ],
-  ['signed in capitals', (claim) => edited(claim, (signature) => signature.toUpperCase())],
-  ['signed without the prefix', (claim) => edited(claim, (signature) => signature.slice('sha256='.length))],
-  ['signed in part', (claim) => edited(claim, (signature) => signature.slice(0, -1))],
-  ['signed with more', (claim) => edited(claim, (signature) => `${signature}0`)],
-  ['with an empty signature', (claim) => edited(claim, () => '')],
-  [
-    'with a signature outside ASCII',
-    ({ subagentAffinityId }) => ({
-      [SUBAGENT_AFFINITY_ID]: subagentAffinityId,
-      [`${SUBAGENT_AFFINITY_AUTH}-bin`]: Buffer.from('sha256=é'.padEnd(71, 'é')),
-    }),
-  ],
-];
-
-function signedFor(claim: Claim, change: Partial<Claim>): Meta {
-  return affinityMeta(claim.subagentAffinityId, { ...claim, ...change });
-}
-
-function edited(claim: Claim, edit: (signature: string) => string): Meta {
-  const meta = affinityMeta(claim.subagentAffinityId, claim);
-  return { ...meta, [SUBAGENT_AFFINITY_AUTH]: edit(String(meta[SUBAGENT_AFFINITY_AUTH])) };
-}
 
 describe('what workers believe', () => {
   let cluster: Cluster;
@@ -131,7 +86,7 @@ describe('what workers believe', () => {
       }
     });
 
-    it.each(FORGERIES)('12, 13: not a parent session %s', async (_, forge) => {
+    it.each(forgeries())('12, 13: not a parent session %s', async (_, forge) => {
       const message = prefillMessage('child', 'forged');
       await expect(prefill(message, forge(claimOf(message, 'parent')))).rejects.toMatchObject(NO_AFFINITY);
     });
@@ -196,7 +151,7 @@ describe('what workers believe', () => {
       }
     });
 
-    it.each(FORGERIES)('12, 13: not a parent session %s', async (_, forge) => {
+    it.each(forgeries())('12, 13: not a parent session %s', async (_, forge) => {
       const { leg, proof } = await handedOver('child');
       const meta = { ...proof, ...forge(claimOf(leg, 'parent')) };
       await expect(generate(leg, meta)).rejects.toMatchObject(NO_AFFINITY);
