@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
+import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { describe, expect, it } from '@jest/globals';
 
 import type { Clock } from '../supervision/clock.js';
@@ -15,29 +16,21 @@ const SERVING = 1;
 const NOT_SERVING = 2;
 
 /** A server of grpc.health.v1 that answers with one status, as bytes. */
-async function healthServer(status: number): Promise<{ address: string; close: () => void }> {
-  const server = new Server();
-  const bytes = (value: Buffer): Buffer => value;
-  server.addService(
-    {
-      check: {
-        path: '/grpc.health.v1.Health/Check',
-        requestStream: false,
-        responseStream: false,
-        requestSerialize: bytes,
-        requestDeserialize: bytes,
-        responseSerialize: bytes,
-        responseDeserialize: bytes,
-      },
-    },
-    { check: (_call: unknown, answer: (error: null, value: Buffer) => void) => answer(null, Buffer.from([8, status])) },
-  );
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    ),
-  );
-  return { address: `127.0.0.1:${String(port)}`, close: () => server.forceShutdown() };
+async function healthServer(status: number): Promise<{ address: string; close: () => Promise<unknown> }> {
+  const server = createHttp2Server();
+  server.on('stream', (stream, headers) => {
+    const isCheck = headers[':path'] === '/grpc.health.v1.Health/Check' && headers[':method'] === 'POST';
+    stream.respond({ ':status': isCheck ? 200 : 404, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+    stream.end(isCheck ? Buffer.from([0, 0, 0, 0, 2, 8, status]) : undefined);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = (): Promise<unknown> => {
+    server.close();
+    return once(server, 'close');
+  };
+  return { address: `127.0.0.1:${String((server.address() as AddressInfo).port)}`, close };
 }
 
 describe('isGrpcServing', () => {
@@ -47,12 +40,33 @@ describe('isGrpcServing', () => {
   ])('takes the status %d for %s', async (status, expected) => {
     const { address, close } = await healthServer(status);
     await expect(isGrpcServing(address)).resolves.toBe(expected);
-    close();
+    await close();
+  });
+
+  it('leaves no connection behind to a server that came up later', async () => {
+    const { address, close } = await healthServer(SERVING);
+    await close();
+    for (let attempt = 0; attempt < 5; attempt++) await expect(isGrpcServing(address)).resolves.toBe(false);
+    let connections = 0;
+    const server = createTcpServer((socket) => {
+      connections++;
+      socket
+        .on('error', () => undefined)
+        .resume()
+        .end('no HTTP/2');
+    });
+    server.listen(Number(address.split(':')[1]), '127.0.0.1');
+    await once(server, 'listening');
+    await expect(isGrpcServing(address)).resolves.toBe(false);
+    expect(connections).toBe(1);
+    server.close();
+    // Comes only when the one connection has ended.
+    await once(server, 'close');
   });
 
   it('is false where nothing listens', async () => {
     const { address, close } = await healthServer(SERVING);
-    close();
+    await close();
     await expect(isGrpcServing(address)).resolves.toBe(false);
   });
 });
