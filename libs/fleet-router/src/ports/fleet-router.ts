@@ -1,3 +1,5 @@
+import { type BlockHashes } from '@roost/prefix-index';
+
 /** What an instance-level router needs to know of a request; plain data, made by the edge for one leg. */
 export interface RouteRequest {
   /** The request's own conversation id; null or empty when it has none. */
@@ -15,6 +17,15 @@ export interface RouteRequest {
   readonly promptTokenIds: ArrayLike<number> | null;
   /** True for a completions request on a leg that carries its prompt: what `use_tokens` is able to weigh. Default false. */
   readonly completion?: boolean;
+  /**
+   * Chained hashes of the prompt's full blocks, first block first, hashed as the fleet's workers hash theirs; null or
+   * absent where the prompt was not tokenised. What `kv_cache_aware` matches.
+   */
+  readonly blockHashes?: BlockHashes | null;
+  /** Tokens of the whole prompt, where it was tokenised. */
+  readonly numTokens?: number;
+  /** Contents of the first two messages, concatenated; null or absent for a request without messages. */
+  readonly pinText?: string | null;
 }
 
 /**
@@ -34,6 +45,10 @@ export interface Placement {
   readonly reason: string;
   /** The key that the placement is bound under, at most 256 characters; null for routers that bind nothing. */
   readonly routingKey: string | null;
+  /** Leading prompt tokens that the server holds already, where the router matches blocks. */
+  readonly matchedTokens?: number;
+  /** Tokens of the whole prompt, where the router matches blocks; 0 when the request did not say. */
+  readonly numTokens?: number;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { type PrefixIndex } from '@roost/prefix-index';
+
 import { type InMemoryBindingStoreOptions } from '../bindings/in-memory-binding-store.js';
 import { type Tokenize } from '../conversation/conversation-router.js';
 import { type BindingStore } from '../ports/binding-store.js';
@@ -15,6 +17,11 @@ export interface RouterDependencies {
   readonly now?: () => number;
   /** Sets this edge's names for sessions without an id apart from other edges'. Default 0. */
   readonly nodeId?: number;
+  /**
+   * Which blocks lie on which server of this fleet: one index a fleet, kept up to date by whoever hears the workers.
+   * Default: an index of the router's own, which knows what the router tracks itself.
+   */
+  readonly prefixIndex?: PrefixIndex;
   /** Makes the store of bindings. Default: in memory. */
   readonly makeBindings?: (options: InMemoryBindingStoreOptions) => BindingStore;
 }

@@ -1,0 +1,140 @@
+import { NO_SLOT } from './slot-list.js';
+
+/** Two words of hash a slot. */
+const SLOT_BYTES = 8;
+const CELL_BYTES = 4;
+const FIRST_SLOTS = 64;
+/** A cell is empty (0) or has a slot plus one in its low bits and eight bits of the hash, its tag, above. */
+const SLOT_BITS = 24;
+const SLOT_MASK = (1 << SLOT_BITS) - 1;
+
+/** The most slots that a table can have. */
+const MOST_SLOTS = SLOT_MASK - 1;
+
+/**
+ * How many slots fit in a number of bytes, when each slot needs `otherBytes` beside what a table takes. At most half of
+ * the cells are taken.
+ */
+export function slotsWithin(bytes: number, otherBytes: number): number {
+  let most = 0;
+  for (let cells = 2 * FIRST_SLOTS; cells * CELL_BYTES < bytes; cells *= 2) {
+    const slots = Math.floor((bytes - cells * CELL_BYTES) / (SLOT_BYTES + otherBytes));
+    most = Math.max(most, Math.min(slots, cells / 2));
+  }
+  return Math.min(most, MOST_SLOTS);
+}
+
+/**
+ * Numbers block hashes with slots 0, 1, 2, ... An open-addressed table beside the hashes themselves: 16 to 24 bytes a
+ * block when full, nothing for the garbage collector to walk.
+ */
+export class BlockTable {
+  #hashes = new Uint32Array(0);
+  #cells = new Int32Array(2 * FIRST_SLOTS);
+  #nextSlot = 0;
+  #freeSlot = NO_SLOT;
+
+  /** At most `limit` slots. */
+  constructor(private readonly limit: number) {}
+
+  /** Slots that there is memory for. */
+  get room(): number {
+    return this.#hashes.length / 2;
+  }
+
+  /** Memory taken. */
+  get bytes(): number {
+    return this.#hashes.byteLength + this.#cells.byteLength;
+  }
+
+  /** Whether `add` needs no slot to be removed first. */
+  get canAdd(): boolean {
+    return this.#freeSlot !== NO_SLOT || this.#nextSlot < this.limit;
+  }
+
+  /** The slot of a hash, or NO_SLOT. */
+  find(low: number, high: number): number {
+    const cells = this.#cells;
+    const hashes = this.#hashes;
+    const mask = cells.length - 1;
+    const tag = tagOf(high);
+    for (let at = homeOf(low, high) & mask; ; at = (at + 1) & mask) {
+      const cell = cells[at] ?? 0;
+      if (cell === 0) return NO_SLOT;
+      if ((cell & ~SLOT_MASK) !== tag) continue;
+      const slot = (cell & SLOT_MASK) - 1;
+      if (hashes[2 * slot] === low && hashes[2 * slot + 1] === high) return slot;
+    }
+  }
+
+  /** Gives a slot to a hash that has none, where `canAdd`. */
+  add(low: number, high: number): number {
+    const slot = this.#claim();
+    this.#hashes[2 * slot] = low;
+    this.#hashes[2 * slot + 1] = high;
+    this.#put(low, high, slot);
+    return slot;
+  }
+
+  /** Takes the slot from its hash. */
+  remove(slot: number): void {
+    const cells = this.#cells;
+    const mask = cells.length - 1;
+    let hole = this.#homeOfSlot(slot) & mask;
+    while (((cells[hole] ?? 0) & SLOT_MASK) !== slot + 1) hole = (hole + 1) & mask;
+    // Whatever a look-up would reach only across the hole moves into it, which leaves another hole.
+    for (let at = (hole + 1) & mask; cells[at] !== 0; at = (at + 1) & mask) {
+      const cell = cells[at] ?? 0;
+      const home = this.#homeOfSlot((cell & SLOT_MASK) - 1);
+      if (((at - home) & mask) < ((at - hole) & mask)) continue;
+      cells[hole] = cell;
+      hole = at;
+    }
+    cells[hole] = 0;
+    this.#hashes[2 * slot] = this.#freeSlot;
+    this.#freeSlot = slot;
+  }
+
+  #claim(): number {
+    if (this.#freeSlot !== NO_SLOT) {
+      const slot = this.#freeSlot;
+      // The list of free slots runs through the words that they have no hash in.
+      this.#freeSlot = (this.#hashes[2 * slot] ?? 0) | 0;
+      return slot;
+    }
+    if (this.#nextSlot === this.room) this.#grow();
+    return this.#nextSlot++;
+  }
+
+  #grow(): void {
+    const room = Math.min(Math.max(FIRST_SLOTS, Math.ceil(this.room * 1.5)), this.limit);
+    const hashes = new Uint32Array(2 * room);
+    hashes.set(this.#hashes);
+    this.#hashes = hashes;
+    if (2 * room <= this.#cells.length) return;
+    this.#cells = new Int32Array(2 ** Math.ceil(Math.log2(2 * room)));
+    for (let slot = 0; slot < this.#nextSlot; slot++) this.#put(hashes[2 * slot] ?? 0, hashes[2 * slot + 1] ?? 0, slot);
+  }
+
+  #put(low: number, high: number, slot: number): void {
+    const cells = this.#cells;
+    const mask = cells.length - 1;
+    let at = homeOf(low, high) & mask;
+    while (cells[at] !== 0) at = (at + 1) & mask;
+    cells[at] = tagOf(high) | (slot + 1);
+  }
+
+  #homeOfSlot(slot: number): number {
+    return homeOf(this.#hashes[2 * slot] ?? 0, this.#hashes[2 * slot + 1] ?? 0);
+  }
+}
+
+/** Mixed, because the low bits alone are what somebody who makes prompts to collide would aim at. */
+function homeOf(low: number, high: number): number {
+  const mixed = Math.imul(low ^ (high >>> 9), 0x9e3779b1) ^ high;
+  return mixed ^ (mixed >>> 15);
+}
+
+function tagOf(high: number): number {
+  return (high << SLOT_BITS) & ~SLOT_MASK;
+}

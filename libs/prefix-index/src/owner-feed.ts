@@ -1,0 +1,98 @@
+import { type BlockHashes } from './block-hashes.js';
+import { type BlockChange } from './prefix-index.js';
+
+/**
+ * One report of a rank on its cache. `incarnation` names one life of the rank's cache and never comes back; `sequence`
+ * numbers the rank's messages, without a gap.
+ */
+export type FeedMessage = { readonly incarnation: string; readonly sequence: bigint } & (
+  | {
+      /** `hashes` is all that the rank holds, after every change with a lower number. */
+      readonly type: 'snapshot';
+      readonly hashes: BlockHashes;
+    }
+  | ({
+      /** What changed since the message before. */
+      readonly type: 'delta';
+    } & BlockChange)
+);
+
+/**
+ * What to do about a message. `apply` and `replace`: do so in the index. `resync`: what is known of the rank may be out
+ * of date: drop it, and ask for a snapshot. `ignore`: it says nothing new.
+ */
+export type FeedStep =
+  | { readonly step: 'apply'; readonly change: BlockChange }
+  | { readonly step: 'replace'; readonly hashes: BlockHashes }
+  | { readonly step: 'resync' }
+  | { readonly step: 'ignore' };
+
+const IGNORE: FeedStep = { step: 'ignore' };
+const RESYNC: FeedStep = { step: 'resync' };
+
+const NONE = -1n;
+
+/** How many earlier lives are remembered, for messages of theirs that come late. */
+const REMEMBERED_LIVES = 8;
+
+/**
+ * Follows the reports of one rank over a channel that may lose, repeat and reorder them. While it is in step, what was
+ * applied is the rank's cache as of the latest message that was heard of.
+ */
+export class OwnerFeed {
+  #incarnation: string | null = null;
+  readonly #earlier: string[] = [];
+  /** The latest message heard of in this incarnation. */
+  #heard = NONE;
+  #inStep = false;
+
+  /** Whether what was applied is all that was heard of. */
+  get inStep(): boolean {
+    return this.#inStep;
+  }
+
+  /**
+   * Decides on the next message. Until a snapshot brings it into step, every change gets `resync`: a request for a
+   * snapshot that is under way need not be repeated.
+   */
+  take(message: FeedMessage): FeedStep {
+    const { incarnation, sequence } = message;
+    if (this.#earlier.includes(incarnation)) return IGNORE;
+    if (incarnation !== this.#incarnation) this.#begin(incarnation);
+    return message.type === 'snapshot'
+      ? this.#takeSnapshot(sequence, message.hashes)
+      : this.#takeChange(sequence, message);
+  }
+
+  /** The channel ended: a new one may number its messages anew, and only a snapshot brings it into step. */
+  interrupt(): void {
+    this.#heard = NONE;
+    this.#inStep = false;
+  }
+
+  #begin(incarnation: string): void {
+    if (this.#incarnation !== null) this.#earlier.push(this.#incarnation);
+    if (this.#earlier.length > REMEMBERED_LIVES) this.#earlier.shift();
+    this.#incarnation = incarnation;
+    this.#heard = NONE;
+    this.#inStep = false;
+  }
+
+  #takeSnapshot(sequence: bigint, hashes: BlockHashes): FeedStep {
+    if (this.#inStep && sequence <= this.#heard) return IGNORE;
+    if (sequence < this.#heard) return RESYNC;
+    this.#heard = sequence;
+    this.#inStep = true;
+    return { step: 'replace', hashes };
+  }
+
+  #takeChange(sequence: bigint, { stored, removed }: BlockChange): FeedStep {
+    const follows = this.#inStep && sequence === this.#heard + 1n;
+    const isOld = sequence <= this.#heard;
+    if (!isOld) this.#heard = sequence;
+    if (follows) return { step: 'apply', change: { stored, removed } };
+    if (this.#inStep && isOld) return IGNORE;
+    this.#inStep = false;
+    return RESYNC;
+  }
+}
