@@ -1,6 +1,7 @@
 export * from './version.js';
 export * from './errors.js';
 export * from './headers.js';
+export * from './opaque-state.js';
 export * from './request-id.js';
 export * from './token-ids.js';
 export * from './package-definition.js';

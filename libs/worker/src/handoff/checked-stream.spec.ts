@@ -11,6 +11,8 @@ async function* each<T>(values: readonly T[]): AsyncGenerator<T, void> {
   for (const value of values) yield await Promise.resolve(value);
 }
 
+const NEWS = { firstTokens: [5], usage: { promptTokens: 3, completionTokens: 1, cachedTokens: 1 } };
+
 function exportOf(chunks: readonly Uint8Array[]): KvExport {
   const numBytes = chunks.reduce((sum, { length }) => sum + length, 0);
   const description = { engine: 'e', model: 'm', layout: 'l', numTokens: 3, skippedTokens: 1, numBytes };
@@ -19,7 +21,7 @@ function exportOf(chunks: readonly Uint8Array[]): KvExport {
 
 async function messagesOf(chunks: readonly Uint8Array[]): Promise<PullResponse[]> {
   const messages: PullResponse[] = [];
-  for await (const message of sealed(exportOf(chunks))) messages.push(message);
+  for await (const message of sealed(exportOf(chunks), NEWS)) messages.push(message);
   return messages;
 }
 
@@ -38,7 +40,8 @@ describe('a sealed KV stream', () => {
       fc.asyncProperty(someChunks, async (chunks) => {
         const messages = await messagesOf(chunks);
         expect(await arrive(messages)).toEqual(Buffer.concat(chunks));
-        expect((await unseal(each(messages))).description).toEqual(exportOf(chunks).description);
+        const { description, news } = await unseal(each(messages));
+        expect([description, news]).toEqual([exportOf(chunks).description, NEWS]);
       }),
     ));
 

@@ -1,12 +1,22 @@
 import { crc32 } from 'node:zlib';
 
 import type { KvDescription, KvExport } from '@roost/engine';
-import { type PullResponse, RoostError } from '@roost/protocol';
+import { type PullResponse, RoostError, type Usage } from '@roost/protocol';
+
+/** What a context leg has to say to a generation leg that was started together with it. */
+export interface ContextNews {
+  readonly firstTokens: readonly number[];
+  readonly usage: Usage;
+}
 
 /** The messages of a cache on its way: description, bytes, and a checksum over the bytes. */
-export async function* sealed({ description, chunks }: KvExport): AsyncGenerator<PullResponse> {
+export async function* sealed(
+  { description, chunks }: KvExport,
+  { firstTokens, usage }: ContextNews,
+): AsyncGenerator<PullResponse> {
   const { numBytes, ...rest } = description;
-  yield { header: { ...rest, numBytes: BigInt(numBytes) }, chunk: undefined, trailer: undefined };
+  const header = { ...rest, numBytes: BigInt(numBytes), firstGenTokens: [...firstTokens], ctxUsage: usage };
+  yield { header, chunk: undefined, trailer: undefined };
   let crc = 0;
   let total = 0;
   for await (const chunk of chunks) {
@@ -20,6 +30,7 @@ export async function* sealed({ description, chunks }: KvExport): AsyncGenerator
 /** A cache that arrives. */
 export interface Unsealed {
   readonly description: KvDescription;
+  readonly news: ContextNews;
   /** Ends only after the checksum has been found right. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
@@ -37,8 +48,15 @@ export async function unseal(messages: AsyncGenerator<PullResponse, void>): Prom
     await messages.return();
     throw new RoostError('kv_transfer_failed', 'the KV stream began without a header');
   }
-  return { description: { ...header, numBytes: Number(header.numBytes) }, chunks: checkedChunks(messages) };
+  const { firstGenTokens: firstTokens, ctxUsage, numBytes, ...rest } = header;
+  return {
+    description: { ...rest, numBytes: Number(numBytes) },
+    news: { firstTokens, usage: ctxUsage ?? NO_USAGE },
+    chunks: checkedChunks(messages),
+  };
 }
+
+const NO_USAGE: Usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 };
 
 async function* checkedChunks(messages: AsyncGenerator<PullResponse, void>): AsyncGenerator<Uint8Array> {
   let crc = 0;

@@ -1,16 +1,29 @@
 import type { KvHandle } from '@roost/engine';
-import { RoostError } from '@roost/protocol';
+import { encodeOpaqueState, makeOpaqueState, parseOpaqueState, RoostError, type Usage } from '@roost/protocol';
 
-import { encodeOpaqueState, makeOpaqueState, type OpaqueState, parseOpaqueState } from './opaque-state.js';
-
-interface Held {
+/** A prompt's cache that waits to be taken over, and what its context leg has to say to the generation leg. */
+export interface HeldCache {
   readonly handle: KvHandle;
-  readonly state: OpaqueState;
+  readonly firstTokens: readonly number[];
+  readonly usage: Usage;
+}
+
+interface Held extends HeldCache {
+  readonly ctxRequestId: bigint;
+  readonly state: string;
   /** Pulls that are reading the cache right now; it does not expire under them. */
   readers: number;
-  expired: boolean;
-  released: boolean;
+  /** Released or expired: to be freed as soon as nobody reads it. */
+  unwanted: boolean;
   readonly timer: NodeJS.Timeout;
+}
+
+/** Which cache is asked for. */
+export interface CacheQuestion {
+  readonly ctxRequestId: bigint;
+  readonly encodedOpaqueState: string;
+  /** Whether to wait for a cache that is not there yet. */
+  readonly awaited: boolean;
 }
 
 /**
@@ -19,10 +32,12 @@ interface Held {
  */
 export class HeldHandoffs {
   private readonly held = new Map<bigint, Held>();
+  /** Readers that were there before their cache, by its state. */
+  private readonly awaited = new Map<string, Set<(held: Held) => void>>();
   private onEmpty: (() => void) | null = null;
 
   /**
-   * @param timeoutMs how long a cache waits (`kv_transfer_timeout_ms`)
+   * @param timeoutMs how long a cache waits for its reader, and a reader for its cache (`kv_transfer_timeout_ms`)
    * @param free lets go of the cache in the engine
    */
   constructor(
@@ -37,38 +52,49 @@ export class HeldHandoffs {
   /**
    * Keeps a cache and gives the state to ask for it with.
    *
-   * @throws RoostError `invalid_request` when a cache is held for that request already
+   * @param givenState the state that the generation leg has been given already, if it has
+   * @throws RoostError `invalid_request` when a cache is held for that request already, or the given state is not for it
    */
-  hold(ctxRequestId: bigint, handle: KvHandle): string {
+  hold(ctxRequestId: bigint, cache: HeldCache, givenState?: string): string {
     if (this.held.has(ctxRequestId)) {
       throw new RoostError('invalid_request', `disagg_request_id ${String(ctxRequestId)} is in use`, {
         param: 'disagg_request_id',
       });
     }
-    const state = makeOpaqueState(ctxRequestId);
-    const timer = setTimeout(() => this.expire(ctxRequestId), this.timeoutMs);
+    const state = givenState ?? encodeOpaqueState(makeOpaqueState(ctxRequestId));
+    if (parseOpaqueState(state)?.ctxRequestId !== ctxRequestId) {
+      throw new RoostError('invalid_request', 'encoded_opaque_state is not of this request', {
+        param: 'encoded_opaque_state',
+      });
+    }
+    const timer = setTimeout(() => this.dispose(held), this.timeoutMs);
     timer.unref();
-    this.held.set(ctxRequestId, { handle, state, readers: 0, expired: false, released: false, timer });
-    return encodeOpaqueState(state);
+    const held: Held = { ...cache, ctxRequestId, state, readers: 0, unwanted: false, timer };
+    this.held.set(ctxRequestId, held);
+    for (const arrived of this.awaited.get(state) ?? []) arrived(held);
+    return state;
   }
 
   /**
    * Runs `read` over a held cache, which stays held for so long.
    *
-   * @throws RoostError `kv_cache_gone` when it is not held (any more)
+   * @throws RoostError `kv_cache_gone` when it is not held (any more), or did not come in time; the signal's reason when it
+   *   aborts while waiting for it
    */
   async *read<T>(
-    ctxRequestId: bigint,
-    encodedState: string,
-    read: (handle: KvHandle) => AsyncIterable<T>,
+    question: CacheQuestion,
+    signal: AbortSignal,
+    read: (cache: HeldCache) => AsyncIterable<T>,
   ): AsyncGenerator<T> {
-    const held = this.find(ctxRequestId, encodedState);
+    const { ctxRequestId, encodedOpaqueState, awaited } = question;
+    const there = this.find(ctxRequestId, encodedOpaqueState);
+    const held = there ?? (awaited ? await this.arrival(encodedOpaqueState, signal) : undefined);
     if (held === undefined) {
       throw new RoostError('kv_cache_gone', `no KV cache is held for request ${String(ctxRequestId)}`);
     }
     held.readers += 1;
     try {
-      yield* read(held.handle);
+      yield* read(held);
     } finally {
       held.readers -= 1;
       this.freeIfDone(held);
@@ -79,10 +105,7 @@ export class HeldHandoffs {
   release(ctxRequestId: bigint, encodedState: string): boolean {
     const held = this.find(ctxRequestId, encodedState);
     if (held === undefined) return false;
-    this.held.delete(ctxRequestId);
-    held.released = true;
-    clearTimeout(held.timer);
-    this.freeIfDone(held);
+    this.dispose(held);
     return true;
   }
 
@@ -104,21 +127,45 @@ export class HeldHandoffs {
   }
 
   private find(ctxRequestId: bigint, encodedState: string): Held | undefined {
-    const state = parseOpaqueState(encodedState);
     const held = this.held.get(ctxRequestId);
-    return state?.ctxRequestId === ctxRequestId && held?.state.nonce === state.nonce ? held : undefined;
+    return held?.state === encodedState ? held : undefined;
   }
 
-  private expire(ctxRequestId: bigint): void {
-    const held = this.held.get(ctxRequestId);
-    if (held === undefined) return;
-    held.expired = true;
-    this.held.delete(ctxRequestId);
+  private arrival(state: string, signal: AbortSignal): Promise<Held | undefined> {
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(this.timeoutMs)]);
+    return new Promise((resolve, reject) => {
+      const waiting = this.awaited.get(state) ?? new Set();
+      this.awaited.set(state, waiting);
+      const leave = (): void => {
+        bounded.removeEventListener('abort', giveUp);
+        waiting.delete(arrived);
+        if (waiting.size === 0) this.awaited.delete(state);
+      };
+      const arrived = (held: Held): void => {
+        leave();
+        resolve(held);
+      };
+      const giveUp = (): void => {
+        leave();
+        if (signal.aborted) reject(signal.reason as Error);
+        else resolve(undefined);
+      };
+      waiting.add(arrived);
+      if (bounded.aborted) giveUp();
+      else bounded.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  /** Nobody can ask for it any more. */
+  private dispose(held: Held): void {
+    clearTimeout(held.timer);
+    if (this.held.get(held.ctxRequestId) === held) this.held.delete(held.ctxRequestId);
+    held.unwanted = true;
     this.freeIfDone(held);
   }
 
   private freeIfDone(held: Held): void {
-    if (held.readers > 0 || !(held.expired || held.released)) return;
+    if (held.readers > 0 || !held.unwanted) return;
     this.free(held.handle);
     this.tellIfEmpty();
   }

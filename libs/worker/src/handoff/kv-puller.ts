@@ -11,6 +11,8 @@ export interface HandoffTicket {
   readonly encodedOpaqueState: string;
   /** The edge's signature over endpoint and state, passed on as it came; null where no key is set. */
   readonly auth: string | null;
+  /** Whether the cache may not be there yet. */
+  readonly awaited: boolean;
 }
 
 const MAX_CHANNELS = 256;
@@ -29,7 +31,7 @@ export class KvPuller {
    */
   pull(ticket: HandoffTicket, skipTokens: number, signal: AbortSignal): Promise<Unsealed> {
     const client = this.channelTo(ticket.endpoint);
-    const request = { ...requestOf(ticket), skipTokens };
+    const request = { ...requestOf(ticket), skipTokens, awaited: ticket.awaited };
     return unseal(callStream(client.pull.bind(client), request, metadataOf(ticket), this.bounds(signal)));
   }
 

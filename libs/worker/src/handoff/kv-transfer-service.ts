@@ -1,7 +1,7 @@
 import { Inject, Injectable, UseGuards } from '@nestjs/common';
 import { HandoffGuard } from '@roost/affinity-auth/guards';
 import { ENGINE, type Engine } from '@roost/engine';
-import { GrpcService } from '@roost/grpc-transport';
+import { type CallContext, GrpcService } from '@roost/grpc-transport';
 import {
   KvTransferServiceService,
   type PullRequest,
@@ -23,9 +23,9 @@ export class KvTransferService {
     private readonly held: HeldHandoffs,
   ) {}
 
-  pull(request: PullRequest): AsyncIterable<PullResponse> {
-    return this.held.read(request.ctxRequestId, request.encodedOpaqueState, (handle) =>
-      sealed(this.engine.exportKv(handle, request.skipTokens)),
+  pull(request: PullRequest, _metadata: unknown, { signal }: CallContext): AsyncIterable<PullResponse> {
+    return this.held.read(request, signal, ({ handle, firstTokens, usage }) =>
+      sealed(this.engine.exportKv(handle, request.skipTokens), { firstTokens, usage }),
     );
   }
 

@@ -1,6 +1,6 @@
 import { type Engine, type KvHandle, KvMismatch } from '@roost/engine';
 import { AnswerText } from '@roost/prompt';
-import { FinishReason, type GenerateRequest, type GenerateResponse, RoostError, type Usage } from '@roost/protocol';
+import { FinishReason, type GenerateRequest, type GenerateResponse, RoostError } from '@roost/protocol';
 
 import type { HandoffTicket, KvPuller } from '../handoff/kv-puller.js';
 import type { RankPlacement, RankQueue } from '../scheduling/rank-queue.js';
@@ -51,7 +51,7 @@ export async function* runGenerateLeg(
       : takeOver(parts, leg, placement, { ticket, message, signal }),
   );
   try {
-    const answer = decode(parts.engine, leg, ready, message.disaggregatedParams?.ctxUsage, signal);
+    const answer = decode(parts.engine, leg, ready, signal);
     if (message.stream) yield* answer;
     else yield await joined(answer);
   } finally {
@@ -74,7 +74,7 @@ function ticketOf({ disaggregatedParams: params }: GenerateRequest, auth: string
       { param: 'disaggregated_params' },
     );
   }
-  return { endpoint, ctxRequestId, encodedOpaqueState, auth };
+  return { endpoint, ctxRequestId, encodedOpaqueState, auth, awaited: params.scheduleStyle === 'generation_first' };
 }
 
 async function prefillHere(
@@ -122,9 +122,16 @@ async function takeOver(
     });
     const handle = await room.accept(arriving.description, arriving.chunks);
     void puller.confirm(ticket, AbortSignal.timeout(5_000));
-    const generated = continuedFrom(message, message.disaggregatedParams?.firstGenTokens ?? []);
-    const cachedTokens = message.disaggregatedParams?.ctxUsage?.cachedTokens ?? 0;
-    return { handle, placement, generated, cachedTokens, prefillMs: 0, handoffMs: performance.now() - started };
+    const { firstTokens, usage } = arriving.news;
+    const generated = continuedFrom(message, firstTokens);
+    return {
+      handle,
+      placement,
+      generated,
+      cachedTokens: usage.cachedTokens,
+      prefillMs: 0,
+      handoffMs: performance.now() - started,
+    };
   } catch (error) {
     if (error instanceof KvMismatch) throw new RoostError('kv_transfer_failed', error.message, { cause: error });
     throw refusalAsError(error);
@@ -157,7 +164,6 @@ async function* decode(
   engine: Engine,
   leg: LegRequest,
   ready: Ready,
-  ctxUsage: Usage | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<GenerateResponse, void, undefined> {
   let count = 0;
@@ -176,9 +182,9 @@ async function* decode(
   const byLength = !stoppedByString && count >= leg.maxTokens;
   const finishReason = byLength ? FinishReason.FINISH_REASON_LENGTH : FinishReason.FINISH_REASON_STOP;
   const usage = {
-    promptTokens: ctxUsage?.promptTokens ?? leg.prompt.length,
+    promptTokens: leg.prompt.length,
     completionTokens: count,
-    cachedTokens: ctxUsage?.cachedTokens ?? ready.cachedTokens,
+    cachedTokens: ready.cachedTokens,
   };
   yield { ...UNFINISHED, rank: undefined, timing: undefined, text: '', tokenIds: [], finishReason, usage };
 }

@@ -7,6 +7,7 @@ import {
   type PrefillRequest,
   type PrefillResponse,
   RoostError,
+  type Usage,
 } from '@roost/protocol';
 
 import type { HeldHandoffs } from '../handoff/held-handoffs.js';
@@ -49,7 +50,11 @@ export async function runPrefillLeg(
   try {
     signal.throwIfAborted();
     const { text, finishReason } = beginningOf(parts.engine, leg, prefilled.outcome);
-    if (finishReason === FinishReason.FINISH_REASON_NOT_FINISHED) state = parts.held.hold(ctxRequestId, handle);
+    const usage = usageOf(leg, prefilled.outcome);
+    if (finishReason === FinishReason.FINISH_REASON_NOT_FINISHED) {
+      const cache = { handle, firstTokens: firstTokensOf(prefilled.outcome), usage };
+      state = parts.held.hold(ctxRequestId, cache, message.disaggregatedParams?.encodedOpaqueState);
+    }
     return answerOf(parts, message, leg, { prefilled, text, finishReason, ctxRequestId, state });
   } finally {
     if (state === undefined) parts.engine.release(handle);
@@ -96,6 +101,15 @@ function beginningOf(
   return { text: text + answer.flush(), finishReason: FinishReason.FINISH_REASON_LENGTH };
 }
 
+function firstTokensOf({ firstToken }: PrefillOutcome): readonly number[] {
+  return firstToken === null ? [] : [firstToken];
+}
+
+function usageOf({ prompt }: LegRequest, outcome: PrefillOutcome): Usage {
+  const completionTokens = firstTokensOf(outcome).length;
+  return { promptTokens: prompt.length, completionTokens, cachedTokens: outcome.cachedTokens };
+}
+
 interface Answered {
   readonly prefilled: Prefilled;
   readonly text: string;
@@ -111,16 +125,11 @@ function answerOf(
   { prefilled, text, finishReason, ctxRequestId, state }: Answered,
 ): PrefillResponse {
   const { placement, outcome, prefillMs } = prefilled;
-  const firstTokens = outcome.firstToken === null ? [] : [outcome.firstToken];
-  const usage = {
-    promptTokens: leg.prompt.length,
-    completionTokens: firstTokens.length,
-    cachedTokens: outcome.cachedTokens,
-  };
+  const usage = usageOf(leg, outcome);
   return {
     disaggregatedParams: {
       requestType: 'context_only',
-      firstGenTokens: firstTokens,
+      firstGenTokens: [...firstTokensOf(outcome)],
       ctxRequestId,
       disaggRequestId: ctxRequestId,
       encodedOpaqueState: state,

@@ -166,7 +166,10 @@ export interface DisaggregatedParams {
   /** context_only or generation_only. */
   requestType: string;
   firstGenTokens: number[];
-  ctxRequestId?: bigint | undefined;
+  ctxRequestId?:
+    | bigint
+    | undefined;
+  /** In a context leg of generation_first: the state to hold the cache under, which the generation leg has been given too. */
   encodedOpaqueState?: string | undefined;
   disaggRequestId?: bigint | undefined;
   ctxDpRank?: number | undefined;
@@ -286,6 +289,8 @@ export interface PullRequest {
   ctxInfoEndpoint: string;
   /** Leading tokens that the puller already holds and does not need. */
   skipTokens: number;
+  /** The cache may not be there yet, because both legs were started together: wait for it. */
+  awaited: boolean;
 }
 
 export interface PullResponse {
@@ -302,6 +307,9 @@ export interface KvHeader {
   numTokens: number;
   skippedTokens: number;
   numBytes: bigint;
+  /** What the context leg sampled, and what it counted: a generation leg that was started with it knows neither. */
+  firstGenTokens: number[];
+  ctxUsage: Usage | undefined;
 }
 
 export interface KvTrailer {
@@ -2796,7 +2804,7 @@ export const Timing: MessageFns<Timing> = {
 };
 
 function createBasePullRequest(): PullRequest {
-  return { ctxRequestId: 0n, encodedOpaqueState: "", ctxInfoEndpoint: "", skipTokens: 0 };
+  return { ctxRequestId: 0n, encodedOpaqueState: "", ctxInfoEndpoint: "", skipTokens: 0, awaited: false };
 }
 
 export const PullRequest: MessageFns<PullRequest> = {
@@ -2815,6 +2823,9 @@ export const PullRequest: MessageFns<PullRequest> = {
     }
     if (message.skipTokens !== 0) {
       writer.uint32(32).uint32(message.skipTokens);
+    }
+    if (message.awaited !== false) {
+      writer.uint32(40).bool(message.awaited);
     }
     return writer;
   },
@@ -2864,6 +2875,14 @@ export const PullRequest: MessageFns<PullRequest> = {
             message.skipTokens = reader.uint32();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.awaited = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2898,6 +2917,7 @@ export const PullRequest: MessageFns<PullRequest> = {
         : isSet(object.skip_tokens)
         ? globalThis.Number(object.skip_tokens)
         : 0,
+      awaited: isSet(object.awaited) ? globalThis.Boolean(object.awaited) : false,
     };
   },
 
@@ -2915,6 +2935,9 @@ export const PullRequest: MessageFns<PullRequest> = {
     if (message.skipTokens !== 0) {
       obj.skipTokens = Math.round(message.skipTokens);
     }
+    if (message.awaited !== false) {
+      obj.awaited = message.awaited;
+    }
     return obj;
   },
 
@@ -2929,6 +2952,7 @@ export const PullRequest: MessageFns<PullRequest> = {
     message.encodedOpaqueState = object.encodedOpaqueState ?? "";
     message.ctxInfoEndpoint = object.ctxInfoEndpoint ?? "";
     message.skipTokens = object.skipTokens ?? 0;
+    message.awaited = object.awaited ?? false;
     return message;
   },
 };
@@ -3039,7 +3063,16 @@ export const PullResponse: MessageFns<PullResponse> = {
 };
 
 function createBaseKvHeader(): KvHeader {
-  return { model: "", engine: "", layout: "", numTokens: 0, skippedTokens: 0, numBytes: 0n };
+  return {
+    model: "",
+    engine: "",
+    layout: "",
+    numTokens: 0,
+    skippedTokens: 0,
+    numBytes: 0n,
+    firstGenTokens: [],
+    ctxUsage: undefined,
+  };
 }
 
 export const KvHeader: MessageFns<KvHeader> = {
@@ -3064,6 +3097,16 @@ export const KvHeader: MessageFns<KvHeader> = {
         throw new globalThis.Error("value provided for field message.numBytes of type uint64 too large");
       }
       writer.uint32(48).uint64(message.numBytes);
+    }
+    if (message.firstGenTokens.length !== 0) {
+      writer.uint32(58).fork();
+      for (const v of message.firstGenTokens) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    if (message.ctxUsage !== undefined) {
+      Usage.encode(message.ctxUsage, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -3129,6 +3172,32 @@ export const KvHeader: MessageFns<KvHeader> = {
             message.numBytes = reader.uint64() as bigint;
             continue;
           }
+          case 7: {
+            if (tag === 56) {
+              message.firstGenTokens.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 58) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.firstGenTokens.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.ctxUsage = Usage.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3161,6 +3230,16 @@ export const KvHeader: MessageFns<KvHeader> = {
         : isSet(object.num_bytes)
         ? BigInt(object.num_bytes)
         : 0n,
+      firstGenTokens: globalThis.Array.isArray(object?.firstGenTokens)
+        ? object.firstGenTokens.map((e: any) => globalThis.Number(e))
+        : globalThis.Array.isArray(object?.first_gen_tokens)
+        ? object.first_gen_tokens.map((e: any) => globalThis.Number(e))
+        : [],
+      ctxUsage: isSet(object.ctxUsage)
+        ? Usage.fromJSON(object.ctxUsage)
+        : isSet(object.ctx_usage)
+        ? Usage.fromJSON(object.ctx_usage)
+        : undefined,
     };
   },
 
@@ -3184,6 +3263,12 @@ export const KvHeader: MessageFns<KvHeader> = {
     if (message.numBytes !== 0n) {
       obj.numBytes = message.numBytes.toString();
     }
+    if (message.firstGenTokens?.length) {
+      obj.firstGenTokens = message.firstGenTokens.map((e) => Math.round(e));
+    }
+    if (message.ctxUsage !== undefined) {
+      obj.ctxUsage = Usage.toJSON(message.ctxUsage);
+    }
     return obj;
   },
 
@@ -3198,6 +3283,10 @@ export const KvHeader: MessageFns<KvHeader> = {
     message.numTokens = object.numTokens ?? 0;
     message.skippedTokens = object.skippedTokens ?? 0;
     message.numBytes = (object.numBytes !== undefined && object.numBytes !== null) ? BigInt(object.numBytes) : 0n;
+    message.firstGenTokens = object.firstGenTokens?.map((e) => e) || [];
+    message.ctxUsage = (object.ctxUsage !== undefined && object.ctxUsage !== null)
+      ? Usage.fromPartial(object.ctxUsage)
+      : undefined;
     return message;
   },
 };

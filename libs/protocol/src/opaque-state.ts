@@ -4,7 +4,10 @@ const VERSION = 1;
 const NONCE_BYTES = 16;
 const LENGTH = 1 + 8 + NONCE_BYTES;
 
-/** What a context worker gives out for a held cache; it names the request and cannot be guessed. */
+/**
+ * What a held cache is asked for with; it names the request and cannot be guessed. The context worker makes it, or, when
+ * both legs start together, the edge.
+ */
 export interface OpaqueState {
   readonly ctxRequestId: bigint;
   /** Hexadecimal. */
