@@ -1,5 +1,8 @@
+# shellcheck shell=bash
 # Sourced by verify.sh: a Docker daemon to work with. Takes the one that runs
 # already, else starts a private one, with a socket of its own.
+#
+# The sourcing script has job control on (set -m), so that an interrupt does not reach the daemon before the clean-up does.
 #
 #   start_dockerd CACHE_FOLDER   images and build layers stay there for the next run
 #   stop_dockerd                 undoes what start_dockerd did; nothing, if it did nothing
@@ -28,7 +31,7 @@ start_dockerd() {
   # vfs works on any file system, but copies every layer whole.
   local driver
   for driver in overlay2 vfs; do
-    setsid dockerd --storage-driver "$driver" --data-root "$1/$driver" \
+    dockerd --storage-driver "$driver" --data-root "$1/$driver" \
       --exec-root "$dockerd_run/exec" --pidfile "$dockerd_run/dockerd.pid" \
       --host "$DOCKER_HOST" >"$dockerd_run/dockerd.log" 2>&1 9>&- &
     dockerd_pid=$!
@@ -58,7 +61,7 @@ stop_dockerd() {
   echo "$dockerd_forwarding" >/proc/sys/net/ipv4/ip_forward
 
   local mounted
-  for mounted in $(awk -v run="$dockerd_run" 'index($2, run) == 1 { print $2 }' /proc/mounts); do
+  awk -v run="$dockerd_run" 'index($2, run) == 1 { print $2 }' /proc/mounts | while read -r mounted; do
     umount "$mounted" || true
   done
   rm -rf "$dockerd_run"

@@ -14,9 +14,8 @@ ca_bundle=${NODE_EXTRA_CA_CERTS:-/etc/ssl/certs/ca-certificates.crt}
 
 node_version=$(node -p 'require(process.argv[1]).devDependencies.node' "$here/../../package.json")
 node_package=node-linux-$(node -p process.arch)
-read -r mirror suite < <(
-  apt-get indextargets --format '$(REPO_URI) $(CODENAME)' 'Created-By: Packages'
-) || true
+suite=$(source /etc/os-release && echo "$VERSION_CODENAME")
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Release: $suite" | head -n 1)
 : "${mirror:?apt names no mirror to take a base system from}"
 
 key=$(

@@ -5,7 +5,7 @@
 //   refuses URL                              a chat request gets 503 and Retry-After
 //   placement                                `roost demo --json` on standard input: every sub-agent that names its parent
 //                                            ran on the parent's context instance and rank, on tokens cached there
-/* global AbortSignal, fetch */
+import { request as httpRequest } from 'node:http';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -17,33 +17,48 @@ const ANSWER_MS = 5_000;
 const awaitAnswer = async (expected, ask) => {
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
-    const answer = await ask().catch((error) => error.cause?.message ?? error.message);
+    const answer = await ask().catch((error) => error.message);
     if (answer === expected) return;
     if (Date.now() > deadline) throw new Error(`expected ${expected}, last answer: ${answer}`);
     await delay(POLL_MS);
   }
 };
 
-const request = (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
+/** One HTTP request. Not fetch, whose promise stays open for ever when a server closes the connection at once. */
+const request = (url, { body = '', ...options } = {}) =>
+  new Promise((resolve, reject) => {
+    const sent = httpRequest(url, { ...options, agent: false, timeout: ANSWER_MS }, async (response) => {
+      let text = '';
+      try {
+        for await (const chunk of response.setEncoding('utf8')) text += chunk;
+        resolve({ status: response.statusCode, headers: response.headers, text });
+      } catch (error) {
+        reject(error);
+      }
+    });
+    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${ANSWER_MS} ms`)));
+    sent.on('error', reject);
+    sent.end(body);
+  });
 
 const awaitHealth = (url, status) => awaitAnswer(status, async () => String((await request(`${url}/health`)).status));
 
 const awaitServing = (url, context, generation) =>
   awaitAnswer(`context ${context}, generation ${generation}`, async () => {
-    const info = await (await request(`${url}/cluster_info`)).json();
-    const serving = (fleet) => fleet.instances.filter((instance) => instance.serving).length;
+    const info = JSON.parse((await request(`${url}/cluster_info`)).text);
+    const serving = (instances) => instances.filter((instance) => instance.serving).length;
     return `context ${serving(info.context_servers)}, generation ${serving(info.generation_servers)}`;
   });
 
 const refuses = async (url) => {
-  const response = await request(`${url}/v1/chat/completions`, {
+  const { status, headers, text } = await request(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'roost-simulated', messages: [{ role: 'user', content: 'Are you there?' }] }),
   });
-  const retryAfter = response.headers.get('retry-after');
-  if (response.status !== 503 || retryAfter === null)
-    throw new Error(`answered ${response.status}, Retry-After: ${retryAfter}: ${await response.text()}`);
+  const retryAfter = headers['retry-after'];
+  if (status !== 503 || retryAfter === undefined)
+    throw new Error(`answered ${status}, Retry-After: ${retryAfter}: ${text}`);
 };
 
 const placement = async () => {

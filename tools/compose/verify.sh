@@ -6,25 +6,28 @@
 # usage: verify.sh      (root; Debian with apt, node and npm; no container registry)
 #
 # environment:
-#   BASE_IMAGE            base to build on; without it a stand-in is made here
-#   ROOST_COMPOSE_CACHE   where a private Docker daemon keeps its images between runs
+#   BASE_IMAGE     base to build on; without it a stand-in is made here
+#   VERIFY_CACHE   where a private Docker daemon keeps its images between runs
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
-cache=${ROOST_COMPOSE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/roost-compose}
+cache=${VERIFY_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/roost-compose}
 source "$here/dockerd.sh"
 
 # Classic builds do the same everywhere: docker-compose 1.29 knows no other.
 export DOCKER_BUILDKIT=0
 export COMPOSE_PROJECT_NAME=roost-verify-$$
-export ROOST_IMAGE_TAG=verify-$$
+export IMAGE_TAG=verify-$$ EDGE_ADDRESS=127.0.0.1
 apps=(edge context-worker generation-worker)
 services=(edge context-0 context-1 generation-0 generation-1)
 
 passed=0
 failed=0
+running=
 log=$(mktemp)
+# Every job gets a process group of its own, so that an interrupt can end it whole.
+set -m
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
@@ -37,12 +40,15 @@ main() {
   ROOST_INTERNAL_REQUEST_AUTH_KEY=$(head -c 32 /dev/urandom | sha256sum | cut -c1-64)
   export ROOST_INTERNAL_REQUEST_AUTH_KEY
 
-  BASE_IMAGE=${BASE_IMAGE:-$("$here/stand-in-base.sh")}
-  ROOST_PUBLISH_PORT=$(free_port)
-  export BASE_IMAGE ROOST_PUBLISH_PORT
-  url=http://127.0.0.1:$ROOST_PUBLISH_PORT
+  if [[ -z ${BASE_IMAGE:-} ]]; then
+    need "a stand-in for the base image is there" make_base_image
+    BASE_IMAGE=$(<"$log.base")
+  fi
+  EDGE_PORT=$(free_port)
+  export BASE_IMAGE EDGE_PORT
+  url=http://127.0.0.1:$EDGE_PORT
 
-  need "the three images build" compose build
+  need "the three images build" "${compose[@]}" build edge context-0 generation-0
   check "images run as a user that is not root" no_image_runs_as_root
   check "images hold no build tools, no sources and no other app" images_are_pruned
 
@@ -52,22 +58,17 @@ main() {
   check "all instances serve" cluster await-serving "$url" 2 2
   check "sub-agents land on their parent's instance and rank, and find its cache there" placement
 
-  compose kill context-0
-  check "one context worker gone: the edge sees it" cluster await-serving "$url" 1 2
+  check "one context worker gone: the edge sees it" without context-0 cluster await-serving "$url" 1 2
   check "one context worker gone: still healthy" cluster await-health "$url" 200
   check "one context worker gone: sub-agents still find their parent's cache" placement
-  compose kill context-1
-  check "both context workers gone: not healthy" cluster await-health "$url" 503
+  check "both context workers gone: not healthy" without context-1 cluster await-health "$url" 503
   check "both context workers gone: requests get 503 with Retry-After" cluster refuses "$url"
-  compose start context-0 context-1
-  check "context workers back: all instances serve" cluster await-serving "$url" 2 2
+  check "context workers back: all instances serve" with "context-0 context-1" cluster await-serving "$url" 2 2
   check "context workers back: healthy" cluster await-health "$url" 200
 
-  compose kill generation-0
-  check "one generation worker gone: the edge sees it" cluster await-serving "$url" 2 1
+  check "one generation worker gone: the edge sees it" without generation-0 cluster await-serving "$url" 2 1
   check "one generation worker gone: requests are still answered" placement
-  compose start generation-0
-  check "generation worker back: all instances serve" cluster await-serving "$url" 2 2
+  check "generation worker back: all instances serve" with generation-0 cluster await-serving "$url" 2 2
   check "after all that sub-agents land where their parent is" placement
 
   check "SIGTERM ends every container in time and with exit code 0" containers_end_cleanly
@@ -96,15 +97,18 @@ install_packages() {
 check() {
   local title=$1 start=$SECONDS
   shift
-  if "$@" >"$log" 2>&1; then
+  # In the background, because a shell that waits hears signals at once.
+  "$@" >"$log" 2>&1 </dev/null &
+  running=$!
+  if wait "$running"; then
     passed=$((passed + 1))
     echo "ok      $title ($((SECONDS - start)) s)"
   else
     failed=$((failed + 1))
     echo "FAILED  $title ($((SECONDS - start)) s)"
     tail -n 40 "$log" | sed 's/^/        /'
-    return 0
   fi
+  running=
 }
 
 # need TITLE COMMAND...: a check without which the rest makes no sense.
@@ -114,21 +118,33 @@ need() {
   if ((failed > before)); then exit 1; fi
 }
 
-compose() { "${compose[@]}" "$@" >"$log" 2>&1; }
+make_base_image() { "$here/stand-in-base.sh" >"$log.base"; }
+
+# without SERVICE COMMAND...: kills the service's container, then runs the command.
+without() { docker kill "$(container_of "$1")" && "${@:2}"; }
+
+# with "SERVICE..." COMMAND...: starts the services' containers again, then runs the command.
+with() {
+  local service
+  for service in $1; do docker start "$(container_of "$service")" || return 1; done
+  "${@:2}"
+}
+
 cluster() { node "$here/verify-cluster.mjs" "$@"; }
 free_port() {
   node -e 'const s = require("node:net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })'
 }
 
 refuses_without_key() {
-  ! env -u ROOST_INTERNAL_REQUEST_AUTH_KEY "${compose[@]}" config >"$log" 2>&1 &&
-    grep -q 'ROOST_INTERNAL_REQUEST_AUTH_KEY.*set it to a secret' "$log"
+  local said
+  if said=$(env -u ROOST_INTERNAL_REQUEST_AUTH_KEY "${compose[@]}" config 2>&1); then return 1; fi
+  grep 'ROOST_INTERNAL_REQUEST_AUTH_KEY.*set it to a secret' <<<"$said"
 }
 
 no_image_runs_as_root() {
   local app
   for app in "${apps[@]}"; do
-    docker run --rm --entrypoint sh "roost/$app:$ROOST_IMAGE_TAG" \
+    docker run --rm --entrypoint sh "roost/$app:$IMAGE_TAG" \
       -c 'test "$(id -u)" -ne 0 && test ! -w /app && test ! -w "apps/$1/dist/main.js"' sh "$app" || return 1
   done
 }
@@ -136,7 +152,7 @@ no_image_runs_as_root() {
 images_are_pruned() {
   local app
   for app in "${apps[@]}"; do
-    docker run --rm --entrypoint sh "roost/$app:$ROOST_IMAGE_TAG" -c '
+    docker run --rm --entrypoint sh "roost/$app:$IMAGE_TAG" -c '
       test "$(ls apps)" = "$1" &&
       test ! -e node_modules/typescript && test ! -e node_modules/jest &&
       test -z "$(find apps libs -name "*.ts" -not -path "*/node_modules/*")"' sh "$app" || return 1
@@ -144,9 +160,15 @@ images_are_pruned() {
 }
 
 every_container_is_healthy() {
-  local service
+  local service deadline=$((SECONDS + 60))
   for service in "${services[@]}"; do
-    test "$(docker inspect --format '{{.State.Health.Status}}' "$(container_of "$service")")" = healthy || return 1
+    until [[ $(docker inspect --format '{{.State.Health.Status}}' "$(container_of "$service")") == healthy ]]; do
+      if ((SECONDS > deadline)); then
+        echo "$service does not become healthy"
+        return 1
+      fi
+      sleep 0.5
+    done
   done
 }
 
@@ -162,7 +184,7 @@ placement() {
 
 containers_end_cleanly() {
   local service code
-  timeout 60 "${compose[@]}" stop --timeout 30 || return 1
+  "${compose[@]}" stop --timeout 30 || return 1
   for service in "${services[@]}"; do
     code=$(docker inspect --format '{{.State.ExitCode}}' "$(container_of "$service")")
     if [[ $code != 0 ]]; then
@@ -184,6 +206,10 @@ finish() {
   trap - EXIT
   trap '' INT TERM HUP
   set +e
+  if [[ -n $running ]]; then
+    kill -TERM -- "-$running" 2>/dev/null
+    wait "$running" 2>/dev/null
+  fi
   if docker info >/dev/null 2>&1 && [[ -n ${compose:-} ]]; then
     if ((code != 0 || failed > 0)); then
       echo "--- container logs"
@@ -191,12 +217,12 @@ finish() {
     fi
     timeout 120 "${compose[@]}" down --volumes --timeout 5 >/dev/null 2>&1
     local app
-    for app in "${apps[@]}"; do docker image rm "roost/$app:$ROOST_IMAGE_TAG" >/dev/null 2>&1; done
+    for app in "${apps[@]}"; do docker image rm "roost/$app:$IMAGE_TAG" >/dev/null 2>&1; done
     # Layers of earlier builds, in a daemon that is ours alone.
-    if [[ -n $dockerd_run ]]; then docker image prune --force --filter until=72h >/dev/null; fi
+    if [[ -n $dockerd_run ]]; then docker image prune --force --filter until=24h >/dev/null; fi
   fi
   stop_dockerd
-  rm -f "$log" "$log.demo"
+  rm -f "$log" "$log.base" "$log.demo"
   if ((code != 0 && failed == 0)); then failed=1; fi
   echo "$passed passed, $failed failed"
   if ((failed > 0)); then exit 1; fi

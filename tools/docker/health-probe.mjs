@@ -2,8 +2,8 @@
 //
 // usage: node health-probe.mjs http://HOST:PORT/PATH   any 2xx answer
 //        node health-probe.mjs HOST:PORT               grpc.health.v1 answers SERVING
-/* global AbortSignal, fetch */
 import { Buffer } from 'node:buffer';
+import { get } from 'node:http';
 import process from 'node:process';
 
 const TIMEOUT_MS = 2_500;
@@ -11,12 +11,16 @@ const TIMEOUT_MS = 2_500;
 /** HealthCheckResponse on the wire: field 1 (status), a varint, SERVING = 1. */
 const SERVING = Buffer.from([0x08, 0x01]);
 
-const probeHttp = async (url) => {
-  const response = await fetch(url, {
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+const probeHttp = (url) =>
+  new Promise((resolve, reject) => {
+    const sent = get(url, { timeout: TIMEOUT_MS }, ({ statusCode }) => {
+      sent.destroy();
+      if (statusCode >= 200 && statusCode < 300) resolve();
+      else reject(new Error(`${url} answers ${statusCode}`));
+    });
+    sent.on('timeout', () => sent.destroy(new Error(`${url} does not answer`)));
+    sent.on('error', reject);
   });
-  if (!response.ok) throw new Error(`${url} answers ${response.status}`);
-};
 
 const probeGrpc = async (address) => {
   const { Client, credentials } = await import('@grpc/grpc-js');
@@ -39,6 +43,6 @@ const target = process.argv[2] ?? '';
 try {
   await (target.startsWith('http:') ? probeHttp(target) : probeGrpc(target));
 } catch (error) {
-  console.error(error.cause?.message ?? error.message);
+  console.error(error.message);
   process.exitCode = 1;
 }
