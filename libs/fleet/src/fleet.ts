@@ -1,3 +1,5 @@
+import type { GetInfoResponse } from '@roost/protocol';
+
 import { Instance } from './instance.js';
 
 /** How a fleet keeps track of its instances. */
@@ -6,6 +8,8 @@ export interface FleetOptions {
   readonly pollIntervalMs: number;
   /** Milliseconds within which an instance has to answer. */
   readonly probeTimeoutMs: number;
+  /** Says what keeps a worker that says this of itself from being used in this fleet, or null. */
+  readonly accept?: (info: GetInfoResponse) => string | null;
   /** Told when an instance begins or ceases to serve. */
   readonly onChange?: (instance: Instance) => void;
 }
@@ -22,7 +26,7 @@ export class Fleet {
     servers: readonly string[],
     private readonly options: FleetOptions,
   ) {
-    this.byServer = new Map(servers.map((server) => [server, new Instance(server)]));
+    this.byServer = new Map(servers.map((server) => [server, new Instance(server, options.accept)]));
   }
 
   get instances(): readonly Instance[] {

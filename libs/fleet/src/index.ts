@@ -1,2 +1,3 @@
 export { Fleet, type FleetOptions } from './fleet.js';
 export { Instance } from './instance.js';
+export { KvFollower } from './kv-follower.js';

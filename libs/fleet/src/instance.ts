@@ -1,6 +1,12 @@
 import { type ChannelCredentials, credentials, makeGenericClientConstructor, Metadata } from '@grpc/grpc-js';
 import { callUnary, CHANNEL_OPTIONS, type UnaryMethod } from '@roost/grpc-transport';
-import { type GetInfoResponse, KvTransferServiceClient, LegServiceClient, WorkerServiceClient } from '@roost/protocol';
+import {
+  type GetInfoResponse,
+  KvEventServiceClient,
+  KvTransferServiceClient,
+  LegServiceClient,
+  WorkerServiceClient,
+} from '@roost/protocol';
 import { service as healthService } from 'grpc-health-check';
 
 interface HealthAnswer {
@@ -13,18 +19,24 @@ const HealthClient = makeGenericClientConstructor(healthService, 'Health');
 export class Instance {
   readonly legs: LegServiceClient;
   readonly kvTransfer: KvTransferServiceClient;
+  readonly events: KvEventServiceClient;
   private readonly worker: WorkerServiceClient;
   private readonly health: InstanceType<typeof HealthClient>;
   private isServing = false;
   private lastInfo: GetInfoResponse | null = null;
 
-  /** @param server host:port */
+  /**
+   * @param server host:port
+   * @param accept says what keeps a worker that says this of itself from being used, or null
+   */
   constructor(
     readonly server: string,
+    private readonly accept: (info: GetInfoResponse) => string | null = () => null,
     security: ChannelCredentials = credentials.createInsecure(),
   ) {
     this.legs = new LegServiceClient(server, security, CHANNEL_OPTIONS);
     this.kvTransfer = new KvTransferServiceClient(server, security, CHANNEL_OPTIONS);
+    this.events = new KvEventServiceClient(server, security, CHANNEL_OPTIONS);
     this.worker = new WorkerServiceClient(server, security, CHANNEL_OPTIONS);
     this.health = new HealthClient(server, security, CHANNEL_OPTIONS);
   }
@@ -38,6 +50,11 @@ export class Instance {
     return this.lastInfo;
   }
 
+  /** Why this instance must not be used although it may serve, or null. */
+  get mismatch(): string | null {
+    return this.lastInfo === null ? null : this.accept(this.lastInfo);
+  }
+
   /** Takes the instance for unusable until it is next found SERVING. */
   suspect(): void {
     this.isServing = false;
@@ -49,7 +66,7 @@ export class Instance {
       const { status } = await this.ask<HealthAnswer>('Check', { service: '' }, timeoutMs);
       const serving = status === 'SERVING' || status === 1;
       if (serving && !this.isServing) await this.refreshInfo(timeoutMs);
-      this.isServing = serving;
+      this.isServing = serving && this.mismatch === null;
     } catch {
       this.isServing = false;
     }
@@ -66,7 +83,7 @@ export class Instance {
   }
 
   close(): void {
-    for (const client of [this.legs, this.kvTransfer, this.worker, this.health]) client.close();
+    for (const client of [this.legs, this.kvTransfer, this.events, this.worker, this.health]) client.close();
   }
 
   private ask<Answer>(method: string, request: object, timeoutMs: number): Promise<Answer> {

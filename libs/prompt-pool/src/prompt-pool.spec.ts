@@ -13,7 +13,7 @@ describe('PromptPool', () => {
   let pool: PromptPool;
 
   beforeAll(() => {
-    pool = new PromptPool({ threads: 1, maxQueued: 2, tokensPerBlock: 4 });
+    pool = new PromptPool({ threads: 1, maxQueued: 2 });
   });
 
   afterAll(() => pool.close());
@@ -23,24 +23,26 @@ describe('PromptPool', () => {
     const bytes = bytesOf(body);
     const before = bytes.toString();
     const expected = await tokenizePrompt(new PromptEncoder(0), { endpoint: 'chat', body });
-    const answer = await pool.tokenize('chat', bytes);
+    const answer = await pool.tokenize('chat', bytes, [4, 8]);
     expect(answer?.tokens).toEqual(expected);
-    expect([...(answer?.blockHashes ?? [])]).toEqual(blockHashes(expected, 4));
+    for (const size of [4, 8]) {
+      expect([...(answer?.blockHashes.get(size) ?? [])]).toEqual(blockHashes(expected, size));
+    }
     expect(bytes.toString()).toBe(before);
   });
 
   it('names what is wrong with a prompt', async () => {
     const body = bytesOf(bodyOf([{ role: 'user', content: [{ type: 'image_url' }] }]));
-    await expect(pool.tokenize('chat', body)).rejects.toMatchObject({
+    await expect(pool.tokenize('chat', body, [])).rejects.toMatchObject({
       param: expect.stringContaining('messages[0]') as string,
     });
   });
 
   it('lets no more prompts wait than it was told', async () => {
     const body = bytesOf(bodyOf([{ role: 'user', content: 'word '.repeat(20_000) }]));
-    const answers = await Promise.all(Array.from({ length: 6 }, () => pool.tokenize('chat', body)));
+    const answers = await Promise.all(Array.from({ length: 6 }, () => pool.tokenize('chat', body, [])));
     expect(answers.filter((answer) => answer === null).length).toBeGreaterThan(0);
     expect(answers.filter((answer) => answer !== null).length).toBeGreaterThan(0);
-    expect(await pool.tokenize('chat', body)).not.toBeNull();
+    expect(await pool.tokenize('chat', body, [])).not.toBeNull();
   });
 });

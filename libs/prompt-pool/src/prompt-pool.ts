@@ -11,7 +11,6 @@ export interface PromptPoolOptions {
   readonly threads: number;
   /** Prompts that may wait for a thread. */
   readonly maxQueued: number;
-  readonly tokensPerBlock: number;
 }
 
 /**
@@ -43,12 +42,17 @@ export class PromptPool {
    * The tokens of a request's prompt; null when too many prompts wait already.
    *
    * @param body the client's JSON body; stays the caller's
+   * @param blockSizes of which block hashes are wanted, in tokens
    * @throws RoostError that says what is wrong with the prompt
    */
-  async tokenize(endpoint: PromptTask['endpoint'], body: Buffer): Promise<PromptTokens | null> {
+  async tokenize(
+    endpoint: PromptTask['endpoint'],
+    body: Buffer,
+    blockSizes: readonly number[],
+  ): Promise<PromptTokens | null> {
     if (this.pool.queueSize >= this.options.maxQueued) return null;
     const copy = Uint8Array.from(body);
-    const task = { endpoint, body: copy, tokensPerBlock: this.options.tokensPerBlock };
+    const task = { endpoint, body: copy, blockSizes };
     const outcome = await this.pool.run(task, { transferList: [copy.buffer] });
     if (outcome.kind === 'tokens') return outcome;
     throw new RoostError(outcome.code, outcome.message, { param: outcome.param });

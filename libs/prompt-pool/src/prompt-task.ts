@@ -3,13 +3,14 @@ export interface PromptTask {
   readonly endpoint: 'chat' | 'completions';
   /** The client's JSON body; a copy, which the thread takes over. */
   readonly body: Uint8Array;
-  readonly tokensPerBlock: number;
+  /** In tokens; different fleets may have different ones. */
+  readonly blockSizes: readonly number[];
 }
 
-/** A prompt in tokens, and the chained hashes of its full blocks. */
+/** A prompt in tokens, and the chained hashes of its full blocks, for each block size that was asked for. */
 export interface PromptTokens {
   readonly tokens: Uint32Array;
-  readonly blockHashes: BigUint64Array;
+  readonly blockHashes: ReadonlyMap<number, BigUint64Array>;
 }
 
 /** What a thread answers; a refusal travels as data, because errors lose their fields between threads. */

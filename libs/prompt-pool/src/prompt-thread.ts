@@ -10,14 +10,15 @@ const REMEMBERED_BYTES = 64 * 1024 * 1024;
 const encoder = new PromptEncoder(REMEMBERED_BYTES);
 
 /** Does one task; piscina calls it on a thread of its own. */
-export async function tokenize({ endpoint, body, tokensPerBlock }: PromptTask): Promise<PromptTaskOutcome> {
+export async function tokenize({ endpoint, body, blockSizes }: PromptTask): Promise<PromptTaskOutcome> {
   try {
     const parsed = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8')) as Record<
       string,
       unknown
     >;
     const tokens = await tokenizePrompt(encoder, { endpoint, body: parsed });
-    return handedOver({ tokens, blockHashes: BigUint64Array.from(blockHashes(tokens, tokensPerBlock)) });
+    const hashes = blockSizes.map((size) => [size, BigUint64Array.from(blockHashes(tokens, size))] as const);
+    return handedOver({ tokens, blockHashes: new Map(hashes) });
   } catch (error) {
     if (!(error instanceof InvalidPrompt)) throw error;
     const { code, message, param } = error;
@@ -30,7 +31,7 @@ function handedOver({ tokens, blockHashes: hashes }: PromptTokens): PromptTaskOu
   const outcome = { kind: 'tokens', tokens, blockHashes: hashes } as const;
   const transferable = {
     get [Symbol.for('Piscina.transferable')]() {
-      return [tokens.buffer, hashes.buffer];
+      return [tokens.buffer, ...hashes.values().map(({ buffer }) => buffer)];
     },
     get [Symbol.for('Piscina.valueOf')]() {
       return outcome;
