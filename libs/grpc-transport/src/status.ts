@@ -42,7 +42,17 @@ const CODE_OF_STATUS: Partial<Record<status, ErrorCode>> = {
   [status.UNAVAILABLE]: 'worker_unavailable',
 };
 
-/** The error that a failed call stands for: by the code in its trailers, else by its status. */
+/** What is said of a call that failed on its way: a transport's own text names addresses, which clients must not see. */
+const MESSAGE_OF_CODE: Partial<Record<ErrorCode, string>> = {
+  client_closed_request: 'the call was cancelled',
+  deadline_exceeded: 'the worker did not answer in time',
+  worker_unavailable: 'the worker cannot be reached',
+};
+
+/**
+ * The error that a failed call stands for: by the code in its trailers, with the text that came with it, else by its
+ * status. What the transport itself says of the failure is in the cause.
+ */
 export function errorOfStatus(failure: ServiceError): RoostError {
   const code = failure.metadata.get(ERROR_CODE)[0];
   const param = failure.metadata.get(ERROR_PARAM)[0];
@@ -55,5 +65,5 @@ export function errorOfStatus(failure: ServiceError): RoostError {
   // A stream that its peer resets without a status has most likely lost its process.
   const lost = failure.code === status.INTERNAL && /RST_STREAM|closed|reset/i.test(failure.details);
   const known = lost ? 'worker_unavailable' : (CODE_OF_STATUS[failure.code] ?? 'internal');
-  return new RoostError(known, failure.details, { cause: failure });
+  return new RoostError(known, MESSAGE_OF_CODE[known] ?? 'the worker failed', { cause: failure });
 }

@@ -93,7 +93,8 @@ function giveUp(begun: Begun, { code }: RoostError, { generation }: Fleets): voi
 }
 
 function mayBeginAgain(error: RoostError, begun: boolean): boolean {
-  return error.code === 'kv_cache_gone' || (begun && error.kind.retryable);
+  const lostCache = error.code === 'kv_cache_gone' || error.code === 'kv_transfer_failed';
+  return lostCache || (begun && error.kind.retryable);
 }
 
 function nameOf(reason: FinishReason): 'stop' | 'length' {

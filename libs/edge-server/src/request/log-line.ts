@@ -1,4 +1,4 @@
-import type { Usage } from '@roost/protocol';
+import type { RoostError, Usage } from '@roost/protocol';
 
 import type { LegRecord, ServedRequest } from './served-request.js';
 
@@ -13,7 +13,7 @@ export function logLineOf({ id, client, identity, record }: ServedRequest, arriv
     conversation_id: identity.conversationId,
     subagent_affinity_id: identity.subagentAffinityId,
     outcome: error?.code ?? 'ok',
-    ...(error === null ? {} : { error: error.message }),
+    ...errorOf(error),
     context: legOf(record.context),
     generation: legOf(record.generation),
     ...tokensOf(usage),
@@ -21,6 +21,13 @@ export function logLineOf({ id, client, identity, record }: ServedRequest, arriv
     ttft_ms: firstTextAt === null ? null : round(firstTextAt - arrived),
     total_ms: round(performance.now() - arrived),
   };
+}
+
+/** The cause is logged of failures behind the edge only: of a client's mistake it may quote the client's text. */
+function errorOf(error: RoostError | null): Record<string, string> {
+  if (error === null) return {};
+  const { message, kind, cause } = error;
+  return { error: message, ...(kind.fault === 'upstream' && cause instanceof Error ? { cause: cause.message } : {}) };
 }
 
 function tokensOf(usage: Usage | null): Record<string, number> {

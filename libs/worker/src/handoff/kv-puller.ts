@@ -1,6 +1,6 @@
 import { credentials, Metadata } from '@grpc/grpc-js';
 import { callStream, callUnary, CHANNEL_OPTIONS } from '@roost/grpc-transport';
-import { DISAGG_AUTH, KvTransferServiceClient } from '@roost/protocol';
+import { DISAGG_AUTH, KvTransferServiceClient, type PullResponse, RoostError } from '@roost/protocol';
 
 import { type Unsealed, unseal } from './checked-stream.js';
 
@@ -27,12 +27,14 @@ export class KvPuller {
   /**
    * Starts a transfer, leaving out the leading `skipTokens`.
    *
-   * @throws RoostError `kv_cache_gone`, `kv_transfer_failed`, `worker_unavailable`
+   * @throws RoostError `kv_cache_gone` also when the context worker is gone, `kv_transfer_failed` also when time is up; the
+   *   signal's reason when it aborts
    */
   pull(ticket: HandoffTicket, skipTokens: number, signal: AbortSignal): Promise<Unsealed> {
     const client = this.channelTo(ticket.endpoint);
     const request = { ...requestOf(ticket), skipTokens, awaited: ticket.awaited };
-    return unseal(callStream(client.pull.bind(client), request, metadataOf(ticket), this.bounds(signal)));
+    const messages = callStream(client.pull.bind(client), request, metadataOf(ticket), this.bounds(signal));
+    return unseal(this.blamingTheTransfer(messages));
   }
 
   /** Tells the context worker that the cache has arrived. A confirmation that is lost costs room until the cache expires, no more. */
@@ -46,6 +48,25 @@ export class KvPuller {
   close(): void {
     for (const client of this.channels.values()) client.close();
     this.channels.clear();
+  }
+
+  /** Whoever asked for the generation would take a lost context worker for the loss of this one. */
+  private async *blamingTheTransfer(
+    messages: AsyncGenerator<PullResponse, void, undefined>,
+  ): AsyncGenerator<PullResponse, void, undefined> {
+    try {
+      yield* messages;
+    } catch (error) {
+      const code = error instanceof RoostError ? error.code : null;
+      if (code === 'worker_unavailable') {
+        throw new RoostError('kv_cache_gone', 'the context worker is gone, and the KV cache with it', { cause: error });
+      }
+      if (code === 'deadline_exceeded') {
+        const message = `the KV cache did not arrive within ${String(this.timeoutMs)} ms`;
+        throw new RoostError('kv_transfer_failed', message, { cause: error });
+      }
+      throw error;
+    }
   }
 
   private bounds(signal: AbortSignal): { signal: AbortSignal; deadline: number } {
