@@ -5,6 +5,7 @@ export {
   ConversationRouter,
   type Tokenize,
 } from './conversation/conversation-router.js';
+export { type KvCacheAwareOptions, KvCacheAwareRouter } from './kv-cache-aware/kv-cache-aware-router.js';
 export {
   type LoadBalancingOptions,
   LoadBalancingRouter,

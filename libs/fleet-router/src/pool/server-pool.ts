@@ -64,6 +64,11 @@ export class ServerPool {
     return chosen;
   }
 
+  /** The live servers in the order of adding. */
+  live(): readonly Server[] {
+    return this.#servers;
+  }
+
   /** The names of the live servers in the order of adding. */
   names(): string[] {
     return this.#servers.map(({ name }) => name);

@@ -21,6 +21,8 @@ const setups: readonly [string, Record<string, unknown>][] = [
   ['round_robin', {}],
   ['load_balancing', {}],
   ['load_balancing', { use_tokens: true }],
+  ['kv_cache_aware', {}],
+  ['kv_cache_aware', { predict_in_flight: true, load_cap: 0.01 }],
   ['conversation', {}],
   ['conversation', { max_sessions: 2, tokens_per_block: 4 }],
 ];

@@ -1,4 +1,5 @@
 import { ConversationRouter } from '../conversation/conversation-router.js';
+import { createKvCacheAwareRouter } from '../kv-cache-aware/create-kv-cache-aware-router.js';
 import { LoadBalancingRouter } from '../load-balancing/load-balancing-router.js';
 import { RoundRobinRouter } from '../round-robin/round-robin-router.js';
 
@@ -8,7 +9,7 @@ import { type RouterDependencies, RouterRegistry } from './router-registry.js';
 /** The type of a section that names none. */
 export const DEFAULT_ROUTER_TYPE = 'round_robin';
 
-/** A registry with every router of this package (reference 2.1, 2.2, 2.4); add further types with `register`. */
+/** A registry with every router of this package (reference 2); add further types with `register`. */
 export function createRouterRegistry(): RouterRegistry {
   return new RouterRegistry()
     .register('round_robin', (_args, { servers }) => new RoundRobinRouter(servers))
@@ -19,6 +20,7 @@ export function createRouterRegistry(): RouterRegistry {
           useTokens: args.boolean('use_tokens', false),
         }),
     )
+    .register('kv_cache_aware', createKvCacheAwareRouter)
     .register('conversation', createConversationRouter);
 }
 

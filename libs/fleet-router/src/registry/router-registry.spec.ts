@@ -8,7 +8,7 @@ import { createRouterRegistry, DEFAULT_ROUTER_TYPE } from './built-in-routers.js
 import { RouterArgumentError } from './router-arguments.js';
 import { UnsupportedRouterTypeError } from './router-registry.js';
 
-const TYPES = '[round_robin, load_balancing, conversation]';
+const TYPES = '[round_robin, load_balancing, kv_cache_aware, conversation]';
 
 describe('RouterRegistry', () => {
   it('finds a type in any case', () => {
@@ -25,12 +25,6 @@ describe('RouterRegistry', () => {
     const create = (): unknown => createRouterRegistry().create('Random');
     expect(create).toThrow(UnsupportedRouterTypeError);
     expect(create).toThrow(`Unsupported router type: Random. Supported types are: ${TYPES}`);
-  });
-
-  it('says that kv_cache_aware is not available', () => {
-    const create = (): unknown => createRouterRegistry().create('KV_cache_aware');
-    expect(create).toThrow(UnsupportedRouterTypeError);
-    expect(create).toThrow('kv_cache_aware is not available in this version');
   });
 
   it('takes further types, once each', () => {
@@ -67,6 +61,12 @@ describe('RouterRegistry', () => {
     ['conversation', 'use_token_ids', [1, 'true', true]],
     ['conversation', 'idle_ttl_sec', [0, -1, '1']],
     ['load_balancing', 'use_tokens', [0, 'false']],
+    ['kv_cache_aware', 'max_batch_size', [0, -1, 1.5, '64']],
+    ['kv_cache_aware', 'tokens_per_block', [0, 0.5, '32', 'auto']],
+    ['kv_cache_aware', 'load_weight', [-0.1, '1', NaN, Infinity]],
+    ['kv_cache_aware', 'load_cap', [-1, '1', NaN]],
+    ['kv_cache_aware', 'track_routed_blocks', [1, 'yes']],
+    ['kv_cache_aware', 'predict_in_flight', [0, 'no']],
   ])('%s refuses a wrong %s by name', (type, key, values) => {
     for (const value of values) {
       const create = (): unknown => createRouterRegistry().create(type, { [key]: value });

@@ -40,9 +40,6 @@ export class UnsupportedRouterTypeError extends Error {
   override readonly name = 'UnsupportedRouterTypeError';
 }
 
-/** Types that a configuration for TensorRT-LLM may name and that are known, but not made here. */
-const UNAVAILABLE: ReadonlySet<string> = new Set(['kv_cache_aware']);
-
 /** The router types by name, in any case. */
 export class RouterRegistry {
   readonly #factories = new Map<string, RouterFactory>();
@@ -71,18 +68,15 @@ export class RouterRegistry {
   ): CreatedRouter {
     const name = type.toLowerCase();
     const factory = this.#factories.get(name);
-    if (factory === undefined) throw this.#unsupported(type, name);
+    if (factory === undefined) throw this.#unsupported(type);
     const reader = new RouterArguments(args);
     const router = factory(reader, dependencies);
     return { router, ignoredArgs: reader.unread() };
   }
 
-  #unsupported(type: string, name: string): UnsupportedRouterTypeError {
-    const supported = `Supported types are: [${this.types().join(', ')}]`;
+  #unsupported(type: string): UnsupportedRouterTypeError {
     return new UnsupportedRouterTypeError(
-      UNAVAILABLE.has(name)
-        ? `Router type ${name} is not available in this version. ${supported}`
-        : `Unsupported router type: ${type}. ${supported}`,
+      `Unsupported router type: ${type}. Supported types are: [${this.types().join(', ')}]`,
     );
   }
 }
