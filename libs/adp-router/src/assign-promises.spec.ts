@@ -54,6 +54,7 @@ describe.each([true, false])('conversation affinity %p', (affinity) => {
       byRank: [[], []],
       expectedNumActiveRequests: 0,
       decisions: [],
+      deferred: [],
     });
   });
 });

@@ -2,8 +2,9 @@ export { createAdpRouter, type AttentionDpOptions } from './create-adp-router.js
 export { AdpCapacityExceeded } from './errors.js';
 export { PLACEMENTS } from './placements/placements.js';
 export type { AdpRequest, AdpRouter, Assignment, Decision, DecisionKind, RankLoad } from './ports/adp-router.js';
-export type { Placement, PlacementStrategy, RankCounts } from './ports/placement.js';
+export type { PlacedRequest, Placement, PlacementStrategy, RankCounts } from './ports/placement.js';
 export { measureRankLoad, type RankRequest } from './rank-load.js';
 export { ConversationRouter, type ConversationRouterOptions } from './routers/conversation/conversation-router.js';
 export { DefaultRouter } from './routers/default/default-router.js';
+export { KvCacheAwareRouter, type KvCacheAwareRouterOptions } from './routers/kv-cache-aware/kv-cache-aware-router.js';
 export { routingKey } from './routing-key.js';

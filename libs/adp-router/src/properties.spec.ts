@@ -7,6 +7,7 @@ import { PLACEMENTS, selectPlacement } from './placements/placements.js';
 import type { AdpRequest, AdpRouter, Assignment, RankLoad } from './ports/adp-router.js';
 import { ConversationRouter } from './routers/conversation/conversation-router.js';
 import { DefaultRouter } from './routers/default/default-router.js';
+import { KvCacheAwareRouter } from './routers/kv-cache-aware/kv-cache-aware-router.js';
 
 interface Batch {
   readonly ranks: readonly RankLoad[];
@@ -24,13 +25,14 @@ interface Run {
 const conversation = fc.option(fc.integer({ min: 0, max: 9 }).map((n) => `conv-${String(n)}`));
 
 function batchOf(numRanks: number, cap: number): fc.Arbitrary<Batch> {
-  const load = fc.record({ active: fc.nat(cap + 1), tokens: fc.nat(3000) });
+  const load = fc.record({ active: fc.nat(cap + 1), tokens: fc.nat(3000), pending: fc.nat(3000) });
   const request = fc.record({
     numInputTokens: fc.nat(2000),
     conversationId: conversation,
     subagentAffinityId: conversation,
     attentionDpRank: fc.option(fc.integer({ min: -1, max: numRanks })),
     attentionDpRelax: fc.option(fc.boolean()),
+    cachedTokens: fc.array(fc.nat(2500), { maxLength: numRanks }).map((cached) => (rank: number) => cached[rank] ?? 0),
   });
   return fc
     .record({
@@ -41,10 +43,11 @@ function batchOf(numRanks: number, cap: number): fc.Arbitrary<Batch> {
       const room = ranks.map(({ active }) => Math.max(0, cap - active));
       const capacity = room.reduce((a, b) => a + b, 0);
       return {
-        ranks: ranks.map(({ active, tokens }, rank) => ({
+        ranks: ranks.map(({ active, tokens, pending }, rank) => ({
           rank,
           numActiveRequests: active,
           numActiveTokens: tokens,
+          numPendingPrefillTokens: pending,
         })),
         requests: requests.slice(0, capacity).map((fields, id) => ({ id, ...fields })),
       };
@@ -84,6 +87,18 @@ function conversationRouter(of: Run): ConversationRouter {
 const ROUTERS: readonly [string, (of: Run) => AdpRouter][] = [
   ['conversation router', conversationRouter],
   ['default router', ({ cap }) => new DefaultRouter(cap)],
+  [
+    'KV-cache-aware router',
+    ({ cap, multiplier, maxSessions }) =>
+      new KvCacheAwareRouter({
+        maxNumActiveRequests: cap,
+        loadBalanceWeight: multiplier,
+        matchRateThreshold: 0.1,
+        fairShareMultiplier: multiplier,
+        coldStartWarmup: maxSessions > 4,
+        accountForInTransfer: false,
+      }),
+  ],
 ];
 
 function keyOf(request: AdpRequest<number> | undefined): string {
@@ -100,11 +115,13 @@ class NaiveConversationRouter {
   assign({ ranks, requests }: Batch): number[][] {
     const active = ranks.map((rank) => rank.numActiveRequests);
     const tokens = ranks.map((rank) => rank.numActiveTokens);
+    const pending = ranks.map((rank) => rank.numPendingPrefillTokens ?? 0);
     const byRank: number[][] = ranks.map(() => []);
     const put = (request: AdpRequest<number>, rank: number): void => {
       byRank[rank]?.push(request.id);
       active[rank] = Number(active[rank]) + 1;
       tokens[rank] = Number(tokens[rank]) + request.numInputTokens;
+      pending[rank] = Number(pending[rank]) + uncached(request, rank);
     };
     const relax = (request: AdpRequest<number>): number => (request.attentionDpRelax === false ? 0 : 1);
 
@@ -128,7 +145,8 @@ class NaiveConversationRouter {
         this.bind(keyOf(request), home);
         put(request, home);
       } else {
-        const rank = this.place(active, tokens, soft);
+        const left = pending.map((count, at) => count + uncached(request, at));
+        const rank = this.place(active, tokens, left, soft);
         put(request, rank);
         if (home === undefined) this.bind(keyOf(request), rank);
       }
@@ -144,12 +162,13 @@ class NaiveConversationRouter {
     if (this.bound.size > this.of.maxSessions) this.bound.delete(oldest);
   }
 
-  private place(active: number[], tokens: number[], soft: number): number {
+  private place(active: number[], tokens: number[], left: number[], soft: number): number {
     const distance = (rank: number): number => (rank - this.cursor + active.length) % active.length;
     const order: Record<string, (rank: number) => number[]> = {
       round_robin: (rank) => [distance(rank)],
       least_queued: (rank) => [Number(active[rank]), rank],
       least_tokens: (rank) => [Number(tokens[rank]), Number(active[rank]), distance(rank)],
+      least_prefill: (rank) => [Number(left[rank]), Number(active[rank]), distance(rank)],
     };
     const rankBy = order[this.of.placement] ?? (() => []);
     const [best = -1] = [...active.keys()]
@@ -158,6 +177,10 @@ class NaiveConversationRouter {
     this.cursor = (best + 1) % active.length;
     return best;
   }
+}
+
+function uncached({ numInputTokens, cachedTokens }: AdpRequest<number>, rank: number): number {
+  return numInputTokens - Math.min(cachedTokens?.(rank) ?? 0, numInputTokens);
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {
@@ -176,7 +199,8 @@ describe.each(ROUTERS)('%s', (_, create) => {
       fc.property(run, (of) => {
         const router = create(of);
         for (const { ranks, requests } of of.batches) {
-          const { byRank, decisions } = router.assign(ranks, requests);
+          const { byRank, decisions, deferred } = router.assign(ranks, requests);
+          expect(deferred).toEqual([]);
           const ids = requests.map(({ id }) => id);
           expect(byRank.flat().sort((a, b) => a - b)).toEqual(ids);
           for (const [rank, onRank] of byRank.entries()) {

@@ -9,5 +9,7 @@ test.each([
 ])('of %p active requests, chooses rank %p', (activeRequests, rank) => {
   const activeTokens = activeRequests.map((active) => 1000 - active);
   const placement = leastQueued.create();
-  expect(placement.choose({ activeRequests, activeTokens }, 9)).toBe(rank);
+  expect(
+    placement.choose({ activeRequests, activeTokens, pendingPrefillTokens: activeTokens }, 9, { numInputTokens: 1 }),
+  ).toBe(rank);
 });

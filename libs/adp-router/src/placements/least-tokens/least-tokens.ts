@@ -6,7 +6,7 @@ class LeastTokens implements Placement {
   private cursor = 0;
 
   choose(ranks: RankCounts, cap: number): number {
-    const rank = lightestFrom(this.cursor, ranks, cap);
+    const rank = lightestFrom(this.cursor, ranks.activeTokens, ranks, cap);
     this.cursor = (rank + 1) % ranks.activeRequests.length;
     return rank;
   }
@@ -18,5 +18,6 @@ class LeastTokens implements Placement {
  */
 export const leastTokens: PlacementStrategy = {
   name: 'least_tokens',
+  needsCachedTokens: false,
   create: () => new LeastTokens(),
 };

@@ -4,7 +4,9 @@ import { roundRobin } from './round-robin.js';
 
 function choices(calls: readonly (readonly number[])[], cap: number): number[] {
   const placement = roundRobin.create();
-  return calls.map((activeRequests) => placement.choose({ activeRequests, activeTokens: [] }, cap));
+  return calls.map((activeRequests) =>
+    placement.choose({ activeRequests, activeTokens: [], pendingPrefillTokens: [] }, cap, { numInputTokens: 1 }),
+  );
 }
 
 test('goes round, whatever the loads below the cap', () => {

@@ -18,5 +18,6 @@ class RoundRobin implements Placement {
 /** The next rank after the one chosen last, skipping ranks at the cap. Evens out conversations, not queues (reference 6.2). */
 export const roundRobin: PlacementStrategy = {
   name: 'round_robin',
+  needsCachedTokens: false,
   create: () => new RoundRobin(),
 };

@@ -9,6 +9,8 @@ import { strictFirst } from '../../strict-first.js';
  * go, longest first, to the rank with the fewest active tokens that is below its fair share.
  */
 export class DefaultRouter implements AdpRouter {
+  readonly needsCachedTokens = false;
+  readonly canDefer = false;
   private readonly hardCap: number;
 
   /**
@@ -25,7 +27,7 @@ export class DefaultRouter implements AdpRouter {
     const softCap = Math.min(this.hardCap, Math.max(batch.fairShare, batch.busiest));
     rest.sort((a, b) => b.numInputTokens - a.numInputTokens);
     for (const request of rest) {
-      batch.place(request, lightestFrom(0, batch, softCap), 'new');
+      batch.place(request, lightestFrom(0, batch.activeTokens, batch, softCap), 'new');
     }
     return batch.finish(softCap);
   }
