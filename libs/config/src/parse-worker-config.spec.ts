@@ -158,10 +158,10 @@ describe('a worker file', () => {
 describe('what is accepted without being acted upon', () => {
   it('is named in one warning', () => {
     const { warnings } = parse(
-      'enable_attention_dp: true\nattention_dp_config: {enable_balance: true, enable_packed_sync: true, kv_cache_routing_new_conv_placement: least_prefill}',
+      'enable_attention_dp: true\nattention_dp_config: {enable_balance: true, enable_packed_sync: true}',
     );
     expect(warnings).toEqual([
-      'accepted, not acted upon in this version: attention_dp_config.enable_balance, attention_dp_config.kv_cache_routing_new_conv_placement, attention_dp_config.enable_packed_sync',
+      'accepted, not acted upon in this version: attention_dp_config.enable_balance, attention_dp_config.enable_packed_sync',
     ]);
   });
 
@@ -175,9 +175,12 @@ describe('what is accepted without being acted upon', () => {
     ]);
   });
 
-  it('rank affinity without ranks is warned of', () => {
-    expect(parse('attention_dp_config: {kv_cache_routing_conversation_affinity: true}').warnings).toEqual([
-      'attention_dp_config has no effect without enable_attention_dp: true',
-    ]);
-  });
+  it.each(['kv_cache_routing_conversation_affinity', 'enable_kv_cache_aware_routing'])(
+    '%s without ranks is warned of',
+    (name) => {
+      expect(parse(`attention_dp_config: {${name}: true}`).warnings).toEqual([
+        'attention_dp_config has no effect without enable_attention_dp: true',
+      ]);
+    },
+  );
 });

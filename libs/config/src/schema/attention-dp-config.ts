@@ -33,30 +33,29 @@ export class AttentionDpConfig {
   })
   readonly batching_wait_iters: number = 10;
 
-  @Flag('Choose ranks by the longest cached prefix.', { idle: true })
+  @Flag(
+    'Choose ranks by how much of the prompt they have cached, less their share of the load. Without this and conversation affinity, tokens alone balance ranks.',
+  )
   readonly enable_kv_cache_aware_routing: boolean = false;
 
-  @Amount('Weight of load against cache hits in prefix-match routing.', {
-    idle: true,
-  })
+  @Amount(
+    "Weight of a rank's share of the load against the share of a prompt that it has cached, in prefix-match routing.",
+  )
   readonly kv_cache_routing_load_balance_weight: number = 1;
 
-  @Amount('Share of the prompt above which a cache hit counts.', {
-    max: 1,
-    idle: true,
-  })
+  @Amount('Share of the prompt that must be exceeded for cached tokens to count, in prefix-match routing.', { max: 1 })
   readonly kv_cache_routing_match_rate_threshold: number = 0.1;
 
   @Amount(
-    'How far above its fair share a rank may be filled by requests that are not bound to it. The conversation router treats values below 1 as 1.',
+    'How far above its fair share a rank may be filled by requests that are not bound to it. Values below 1 count as 1.',
     { open: true },
   )
   readonly kv_cache_routing_fair_share_multiplier: number = 2;
 
-  @Flag('Spread the first requests over all ranks.', { idle: true })
+  @Flag('Give every rank a request before cached tokens decide, in prefix-match routing.')
   readonly kv_cache_routing_cold_start_warmup: boolean = false;
 
-  @Flag('Count requests whose KV cache is still being sent.', { idle: true })
+  @Flag('Count requests whose KV cache is held for its transfer as load of their rank, in prefix-match routing.')
   readonly kv_cache_routing_account_for_in_transfer: boolean = false;
 
   @Flag(
@@ -67,9 +66,7 @@ export class AttentionDpConfig {
   @Whole('Conversations remembered by rank; past it the least recently used is forgotten.', { unit: 'conversations' })
   readonly kv_cache_routing_max_sessions: number = 65536;
 
-  @Choice('How a rank is chosen for a conversation that is not bound yet.', NEW_CONVERSATION_PLACEMENTS, {
-    idle: (value) => value === 'least_prefill',
-  })
+  @Choice('How a rank is chosen for a conversation that is not bound yet.', NEW_CONVERSATION_PLACEMENTS)
   readonly kv_cache_routing_new_conv_placement: NewConversationPlacement = 'round_robin';
 
   @Flag('Exchange rank states in one packed message.', { idle: true })
@@ -80,15 +77,14 @@ export class AttentionDpConfig {
   })
   readonly enable_kv_balanced_admission: boolean = false;
 
-  @Flag('Wait for a full home rank instead of overflowing to another.', {
-    idle: true,
-  })
+  @Flag(
+    'Let a request of a bound conversation wait for its home rank while that is full, instead of overflowing to another.',
+  )
   readonly kv_cache_routing_strict_conversation_affinity: boolean = false;
 
-  @Whole('The longest that strict affinity waits.', {
+  @Whole('The longest that strict affinity waits before a request overflows all the same; 0 for as long as it takes.', {
     unit: 'iterations',
     min: 0,
-    idle: true,
   })
   readonly kv_cache_routing_strict_affinity_max_wait_iters: number = 0;
 }
