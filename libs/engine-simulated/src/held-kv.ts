@@ -1,3 +1,4 @@
+import type { TokenChain } from '@roost/block-cache';
 import type { KvHandle } from '@roost/engine';
 
 import type { Sequence } from './core/sequence.js';
@@ -8,7 +9,7 @@ export class HeldKv implements KvHandle {
     /** The engine that made it. */
     readonly owner: object,
     readonly rank: number,
-    readonly sequence: Sequence,
+    readonly sequence: Sequence<TokenChain>,
   ) {}
 
   get numTokens(): number {

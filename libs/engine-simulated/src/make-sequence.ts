@@ -1,7 +1,8 @@
+import { TokenChain } from '@roost/block-cache';
 import { EngineRefusal, type ImportJob } from '@roost/engine';
 
 import { SimulatedAnswer } from './answer/simulated-answer.js';
-import { Sequence, type SequenceRequest } from './core/sequence.js';
+import { Sequence } from './core/sequence.js';
 import type { SimulatedEngineOptions } from './options.js';
 
 /**
@@ -14,9 +15,9 @@ import type { SimulatedEngineOptions } from './options.js';
 export function makeSequence(
   options: SimulatedEngineOptions,
   job: ImportJob,
-  kind: SequenceRequest['kind'],
+  kind: Sequence['kind'],
   canEverFit: (tokens: number) => boolean,
-): Sequence {
+): Sequence<TokenChain> {
   const { rank, prompt, maxTokens, cacheSalt } = job;
   if (!(rank >= 0 && rank < options.numRanks)) {
     throw new RangeError(`rank must be in range [0, ${String(options.numRanks)}), got ${String(rank)}`);
@@ -40,7 +41,7 @@ export function makeSequence(
       `${sum} exceed the KV cache of ${String(options.capacityTokens)} tokens: shorten the prompt or lower max_tokens`,
     );
   }
-  const { tokensPerBlock } = options;
   const answer = new SimulatedAnswer(prompt);
-  return new Sequence({ kind, prompt, maxTokens, tokensPerBlock, cacheSalt }, (index) => answer.tokenAt(index, false));
+  const chain = new TokenChain(prompt, options.tokensPerBlock, cacheSalt);
+  return new Sequence({ kind, chain, maxTokens }, (index) => answer.tokenAt(index, false));
 }

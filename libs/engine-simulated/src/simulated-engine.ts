@@ -1,4 +1,4 @@
-import { BLOCK_HASH_ALGORITHM, blockHashes } from '@roost/block-cache';
+import { BLOCK_HASH_ALGORITHM, blockHashes, type TokenChain } from '@roost/block-cache';
 import type {
   ConversationTurn,
   DecodeJob,
@@ -17,7 +17,7 @@ import { decodeTokens, PROMPT_FORMAT, PromptEncoder } from '@roost/prompt';
 
 import { SimulatedAnswer } from './answer/simulated-answer.js';
 import { type Clock, systemClock } from './clock.js';
-import type { Sequence, SequenceRequest } from './core/sequence.js';
+import type { Sequence } from './core/sequence.js';
 import { HeldKv } from './held-kv.js';
 import { Instance, type SequenceWatcher } from './instance.js';
 import { IncomingKv } from './kv/incoming-kv.js';
@@ -190,7 +190,7 @@ export class SimulatedEngine implements Engine {
     this.instance.clear();
   }
 
-  private sequenceOf(job: ImportJob, kind: SequenceRequest['kind']): Sequence {
+  private sequenceOf(job: ImportJob, kind: Sequence['kind']): Sequence<TokenChain> {
     return makeSequence(this.options, job, kind, (tokens) => this.instance.canEverFit(tokens));
   }
 

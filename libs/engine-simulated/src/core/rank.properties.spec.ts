@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { TokenChain } from '@roost/block-cache';
 import fc from 'fast-check';
 
 import { Rank, type RankPlan } from './rank.js';
@@ -43,8 +44,8 @@ class History {
     if (step.kind === 'iterate') this.iterate(step.removed);
     else if ('prompt' in step) {
       const { kind, maxTokens } = step;
-      const prompt = Uint32Array.from(step.prompt);
-      this.rank.submit(new Sequence({ kind, prompt, maxTokens, tokensPerBlock: B }, sample));
+      const chain = new TokenChain(Uint32Array.from(step.prompt), B);
+      this.rank.submit(new Sequence({ kind, chain, maxTokens }, sample));
     } else this.change(step.kind, step.which);
     this.check();
   }

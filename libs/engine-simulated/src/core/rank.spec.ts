@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { TokenChain } from '@roost/block-cache';
 
 import { Rank, type RankOptions } from './rank.js';
 import { Sequence } from './sequence.js';
@@ -18,14 +19,17 @@ function makeRank(options: Partial<RankOptions> = {}): Rank {
   });
 }
 
-function prefill(length: number, maxTokens = 4, first = 0): Sequence {
+function chainOf(length: number, first: number): TokenChain {
   const prompt = Uint32Array.from({ length }, (_, index) => first + index);
-  return new Sequence({ kind: 'prefill', prompt, maxTokens, tokensPerBlock: B }, (index) => 1000 + index);
+  return new TokenChain(prompt, B);
+}
+
+function prefill(length: number, maxTokens = 4, first = 0): Sequence {
+  return new Sequence({ kind: 'prefill', chain: chainOf(length, first), maxTokens }, (index) => 1000 + index);
 }
 
 function imported(length: number, maxTokens = 4, first = 0): Sequence {
-  const prompt = Uint32Array.from({ length }, (_, index) => first + index);
-  return new Sequence({ kind: 'import', prompt, maxTokens, tokensPerBlock: B }, () => null);
+  return new Sequence({ kind: 'import', chain: chainOf(length, first), maxTokens }, () => null);
 }
 
 /** Runs one iteration and says how many tokens each sequence of it has computed. */

@@ -1,4 +1,4 @@
-import { type BlockLease, TokenChain } from '@roost/block-cache';
+import type { BlockLease } from '@roost/block-cache';
 
 /**
  * Where a sequence is on its rank: `waiting` for room; `importing` with room made; `computing` its prompt or its answer;
@@ -9,37 +9,46 @@ export type Phase = 'waiting' | 'importing' | 'computing' | 'held' | 'gone';
 /** The token with an index in the answer, or null where the model ends. */
 export type Sample = (index: number) => number | null;
 
+/** The tokens of a sequence as far as a rank has to know them; a replay knows no more than this. */
+export interface SequenceChain {
+  /** In tokens. */
+  readonly length: number;
+  /** Hashes of the full blocks, in the rank's block size; they grow with the chain. */
+  readonly hashes: readonly bigint[];
+  /** Adds a token at the end. */
+  push(token: number): void;
+}
+
 /** What a sequence is made from. */
-export interface SequenceRequest {
+export interface SequenceRequest<Chain extends SequenceChain> {
   readonly kind: 'prefill' | 'import';
-  readonly prompt: Uint32Array;
+  /** The prompt; from now on the sequence's own. */
+  readonly chain: Chain;
   /** The most answer tokens that room is kept for. */
   readonly maxTokens: number;
-  readonly tokensPerBlock: number;
-  readonly cacheSalt?: string | undefined;
 }
 
 /** One request on one rank: its tokens, the room that it has, and how far it is. The rank alone changes it. */
-export class Sequence {
+export class Sequence<Chain extends SequenceChain = SequenceChain> {
   readonly kind: 'prefill' | 'import';
   readonly promptLength: number;
   readonly maxTokens: number;
   /** The prompt, and behind it the answer tokens that are known. */
-  readonly chain: TokenChain;
+  readonly chain: Chain;
   phase: Phase = 'waiting';
   lease: BlockLease | null = null;
   /** How the answer goes on, while it is decoded. */
   decoding: { readonly sample: Sample; readonly maxTokens: number } | null = null;
 
   constructor(
-    request: SequenceRequest,
+    request: SequenceRequest<Chain>,
     /** Samples what follows the prompt. */
     readonly sampleFirst: Sample,
   ) {
     this.kind = request.kind;
-    this.promptLength = request.prompt.length;
+    this.promptLength = request.chain.length;
     this.maxTokens = request.maxTokens;
-    this.chain = new TokenChain(request.prompt, request.tokensPerBlock, request.cacheSalt);
+    this.chain = request.chain;
   }
 
   /** Tokens whose cache is there. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { TokenChain } from '@roost/block-cache';
 import fc from 'fast-check';
 
 import { Pacer } from './pacer.js';
@@ -15,7 +16,7 @@ const MODEL: TimeModel = {
   speedUp: 1,
 };
 const sequence = new Sequence(
-  { kind: 'prefill', prompt: Uint32Array.of(1), maxTokens: 1, tokensPerBlock: 4 },
+  { kind: 'prefill', chain: new TokenChain(Uint32Array.of(1), 4), maxTokens: 1 },
   () => null,
 );
 const plan = (...steps: [Step['kind'], number][]): RankPlan => ({

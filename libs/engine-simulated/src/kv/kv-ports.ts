@@ -1,3 +1,4 @@
+import type { TokenChain } from '@roost/block-cache';
 import { type EngineInfo, type KvExport, KvMismatch } from '@roost/engine';
 
 import type { Clock } from '../clock.js';
@@ -29,7 +30,7 @@ export class KvPorts {
    *
    * @throws KvMismatch when more is to be skipped than there is
    */
-  send(rank: number, sequence: Sequence, skipTokens: number): KvExport {
+  send(rank: number, sequence: Sequence<TokenChain>, skipTokens: number): KvExport {
     const { engine, model, kvLayout: layout } = this.info;
     const numTokens = sequence.computedTokens;
     if (!(skipTokens >= 0 && skipTokens <= numTokens)) {
@@ -51,7 +52,7 @@ export class KvPorts {
   }
 
   /** The cache that a sequence waits for. */
-  expect(sequence: Sequence): ExpectedKv {
+  expect(sequence: Sequence<TokenChain>): ExpectedKv {
     const { engine, model, kvLayout: layout } = this.info;
     return {
       engine,
