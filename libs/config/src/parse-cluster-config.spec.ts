@@ -207,16 +207,9 @@ describe('top-level keys (reference 1.1)', () => {
 
 describe('what this version of Roost does not have', () => {
   it.each([
-    ['conditional_disagg_config: {}', 'conditional_disagg_config', 'conditional_disagg_config'],
     ['disagg_cluster: {cluster_uri: "http://edge:8000"}', 'disagg_cluster', 'disagg_cluster'],
     ['disagg_coordinator_url: "http://edge:7999"', 'disagg_coordinator_url', 'disagg_coordinator_url'],
     ['num_workers: 2', 'num_workers', 'num_workers above 1'],
-    ['schedule_style: generation_first', 'schedule_style', 'schedule_style: generation_first'],
-    [
-      'context_servers: {urls: ["ctx:1"], router: {type: KV_cache_aware, load_cap: 2}}',
-      'context_servers.router.type',
-      'router type kv_cache_aware',
-    ],
   ])('%s is refused by name', (text, path, what) => {
     expect(problems(text)).toEqual([{ path, message: `${what} is not available in this version of Roost`, line: 2 }]);
   });

@@ -9,6 +9,7 @@ import { machineNodeId } from './machine-node-id.js';
 import { own, type Mapping } from './mapping.js';
 import { checkAffinity } from './merge/check-affinity.js';
 import { checkAvailability } from './merge/check-availability.js';
+import { checkConditional } from './merge/check-conditional.js';
 import { checkServers } from './merge/check-servers.js';
 import { checkWorker } from './merge/check-worker.js';
 import { mergeAuthKeys } from './merge/merge-auth-keys.js';
@@ -44,6 +45,7 @@ export function buildClusterConfig(
   const config = buildSettings(ClusterConfig, settings, findings);
   checkServers(config, findings);
   checkAvailability(config, findings);
+  checkConditional(config, findings);
   checkAffinity(config, findings);
   for (const section of SECTION_NAMES) if (config[section]) checkWorker(config[section], [section], findings);
   warnOfIdleSettings(idleSettings(config), findings);

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import type { ClusterConfig } from '@roost/config';
 import { LoggingModule } from '@roost/observability';
+import type { PromptPoolOptions } from '@roost/prompt-pool';
 import { RequestIdIssuer } from '@roost/protocol';
 
 import { CLUSTER_CONFIG } from './config-token.js';
@@ -15,6 +16,7 @@ import { StatusController } from './http/status.controller.js';
 import { LegSigner } from './legs/leg-signer.js';
 import { EdgeLifecycle } from './lifecycle.js';
 import { Admission } from './request/admission.js';
+import { PromptTokenizer } from './request/prompt-tokenizer.js';
 import { REQUEST_OPTIONS, type RequestOptions } from './request/request-options.js';
 import { ServeRequest } from './request/serve-request.js';
 
@@ -38,6 +40,11 @@ export class EdgeServerModule {
         { provide: EDGE_STATUS, useValue: statusOf(config) },
         { provide: REQUEST_OPTIONS, useValue: requestOptionsOf(config) },
         { provide: Admission, useFactory: () => new Admission(max_concurrent_requests, max_queued_requests) },
+        {
+          provide: PromptTokenizer,
+          inject: [Fleets],
+          useFactory: (fleets: Fleets) => new PromptTokenizer(fleets, poolOptionsOf(config)),
+        },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
     };
@@ -52,6 +59,10 @@ function statusOf(config: ClusterConfig): EdgeStatus {
   return { parentHeader: parentHeaderOf(config), scope: config.subagent_affinity_scope, draining: false };
 }
 
+function poolOptionsOf({ edge }: ClusterConfig): PromptPoolOptions {
+  return { threads: edge.tokenizer_threads, maxQueued: edge.max_queued_prompts };
+}
+
 function requestOptionsOf(config: ClusterConfig): RequestOptions {
   const [signingKey] = config.internal_request_auth_keys;
   return {
@@ -64,6 +75,8 @@ function requestOptionsOf(config: ClusterConfig): RequestOptions {
       signer: new LegSigner(signingKey?.reveal() ?? null),
       ids: new RequestIdIssuer(config.node_id, 0),
       budget: { onError: config.max_retries, onLoss: RETRIES_ON_LOSS },
+      scheduleStyle: config.schedule_style === 'generation_first' ? 'generation_first' : 'context_first',
+      maxLocalPrefillLength: config.conditional_disagg_config?.max_local_prefill_length ?? null,
     },
     explainHeaders: config.edge.explain_headers,
   };

@@ -62,7 +62,13 @@ export class ClusterConfig {
   })
   readonly generation_servers: ServerSection | null = null;
 
-  @Section('Not available in this version.', () => ConditionalDisaggConfig, { nullable: true })
+  @Section(
+    'Requests that skip the context fleet. Needs a `kv_cache_aware` generation router.',
+    () => ConditionalDisaggConfig,
+    {
+      nullable: true,
+    },
+  )
   readonly conditional_disagg_config: ConditionalDisaggConfig | null = null;
 
   @Section('Tracing.', () => OtlpConfig, { nullable: true })
@@ -81,7 +87,9 @@ export class ClusterConfig {
   })
   readonly node_id: number = 0;
 
-  @Text('`context_first`; `generation_first` is not available in this version.')
+  @Text(
+    "`context_first`: the generation leg starts with the context leg's answer; `generation_first`: both start together.",
+  )
   readonly schedule_style: string = 'context_first';
 
   @Flag('Let clients bring a chat template of their own.', {

@@ -15,6 +15,20 @@ export class EdgeSettings {
   @Whole('Requests that may wait for one of those places; past it clients get 429.', { unit: 'requests', min: 0 })
   readonly max_queued_requests: number = 4096;
 
+  @Whole('Threads that tokenise prompts, where a router places by tokens.', { unit: 'threads', max: 64 })
+  readonly tokenizer_threads: number = 1;
+
+  @Whole('Prompts that may wait for such a thread; past it requests are placed without their tokens.', {
+    unit: 'prompts',
+  })
+  readonly max_queued_prompts: number = 256;
+
+  @Whole('Memory for knowing which blocks lie on which instance, for each fleet that is placed by tokens.', {
+    unit: 'bytes',
+    min: 65_536,
+  })
+  readonly prefix_index_bytes: number = 268_435_456;
+
   @Whole("Deadline of a request, both legs and the wait included (upstream's `--request_timeout`).", {
     unit: 's',
     max: 86_400,

@@ -1,16 +1,18 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import type { ClusterConfig, ServerSection } from '@roost/config';
-import { Fleet, type Instance } from '@roost/fleet';
+import type { ClusterConfig } from '@roost/config';
+import type { KvFollower } from '@roost/fleet';
 import { RouterRegistry } from '@roost/fleet-router';
 
 import { CLUSTER_CONFIG } from '../config-token.js';
 
-import { RoutedFleet } from './routed-fleet.js';
+import { makeRoutedFleet } from './make-routed-fleet.js';
+import type { RoutedFleet } from './routed-fleet.js';
 
 /** The fleets behind this edge. Without context workers, generation workers serve requests whole. */
 @Injectable()
 export class Fleets implements OnApplicationBootstrap {
   private readonly logger = new Logger(Fleets.name);
+  private readonly followers: KvFollower[] = [];
   private routedContext: RoutedFleet | null = null;
   private routedGeneration: RoutedFleet | null = null;
 
@@ -22,21 +24,24 @@ export class Fleets implements OnApplicationBootstrap {
   /**
    * Makes the routers - after every module has had its chance to register a type - and takes a first look at the instances.
    *
-   * @throws Error that names the fleet whose router cannot be made
+   * @throws Error that names the fleet whose router cannot be made, or the instance that does not fit its fleet
    */
   async onApplicationBootstrap(): Promise<void> {
     const { context_servers, generation_servers, subagent_affinity_scope: scope } = this.config;
     const affinity = Boolean(this.config.conversation_affinity_header_for_subagents);
     if (context_servers !== null && context_servers.num_instances > 0) {
-      this.routedContext = this.make('context', context_servers, affinity);
+      this.routedContext = this.make('context', affinity);
     }
     if (generation_servers === null) throw new Error('generation_servers is missing');
-    this.routedGeneration = this.make('generation', generation_servers, affinity && scope === 'both');
+    this.routedGeneration = this.make('generation', affinity && scope === 'both');
     await Promise.all(this.all.map(({ fleet }) => fleet.start()));
+    this.requireFit();
+    for (const follower of this.followers) void follower.run();
   }
 
   /** Closes the channels to the workers; nothing can be served any more. */
   close(): void {
+    for (const follower of this.followers) follower.stop();
     for (const { fleet } of this.all) fleet.stop();
   }
 
@@ -59,23 +64,26 @@ export class Fleets implements OnApplicationBootstrap {
     return this.all.every(({ fleet }) => fleet.hasServing);
   }
 
-  private make(role: 'context' | 'generation', section: ServerSection, affinity: boolean): RoutedFleet {
-    const { type, ...args } = section.router;
-    const created = this.routers.create(type, args, {
-      servers: section.urls,
-      nodeId: this.config.node_id,
-      now: () => performance.now(),
-    });
-    if (created.ignoredArgs.length > 0) {
-      this.logger.warn(`${role}_servers.router: ${type} has no use for ${created.ignoredArgs.join(', ')}`);
+  /** Block sizes that prompts have to be hashed for; empty when no router places by tokens. */
+  get blockSizes(): readonly number[] {
+    const sizes = this.all.flatMap(({ placesByTokens, blockSize }) => (placesByTokens ? [blockSize ?? 0] : []));
+    return [...new Set(sizes)];
+  }
+
+  private make(role: 'context' | 'generation', affinity: boolean): RoutedFleet {
+    const section = role === 'context' ? this.config.context_servers : this.config.generation_servers;
+    if (section === null) throw new Error(`${role}_servers is missing`);
+    const { routers, logger } = this;
+    const { routed, followers } = makeRoutedFleet(role, section, this.config, { affinity, routers, logger });
+    this.followers.push(...followers);
+    return routed;
+  }
+
+  private requireFit(): void {
+    for (const { fleet } of this.all) {
+      for (const { server, mismatch } of fleet.instances) {
+        if (mismatch !== null) throw new Error(`${fleet.role} instance ${server} cannot be used: ${mismatch}`);
+      }
     }
-    const { health_poll_interval_ms: pollIntervalMs, worker_connect_timeout_ms: probeTimeoutMs } = this.config.edge;
-    const onChange = (instance: Instance): void => {
-      const { server, serving } = instance;
-      if (serving) this.logger.log({ instance: server, role, msg: 'an instance serves' });
-      else this.logger.warn({ instance: server, role, msg: 'an instance does not serve: it gets no new work' });
-    };
-    const fleet = new Fleet(role, section.urls, { pollIntervalMs, probeTimeoutMs, onChange });
-    return new RoutedFleet(fleet, created.router, affinity);
   }
 }

@@ -1,6 +1,12 @@
 import type { Fleet, Instance } from '@roost/fleet';
 import { type FleetRouter, type Placement, type RouteRequest, UnweighableRequestError } from '@roost/fleet-router';
+import type { PromptTokens } from '@roost/prompt-pool';
 import { RoostError } from '@roost/protocol';
+
+/** What a leg is placed by: what its router may know of the request, and the prompt in tokens where that is known. */
+export interface LegRoute extends RouteRequest {
+  readonly prompt: PromptTokens | null;
+}
 
 /** An instance chosen for one attempt of a leg, and the load reserved on it. */
 export interface Reservation {
@@ -12,22 +18,31 @@ export interface Reservation {
 
 /** A fleet and the router that places requests on it. */
 export class RoutedFleet {
-  /** @param affinity whether a sub-agent's request goes to its parent's instance here */
+  /**
+   * @param affinity whether a sub-agent's request goes to its parent's instance here
+   * @param placesByTokens whether the router wants to know a prompt's tokens
+   */
   constructor(
     readonly fleet: Fleet,
     readonly router: FleetRouter,
     readonly affinity: boolean,
+    readonly placesByTokens = false,
   ) {}
+
+  /** Tokens of a block on the instances of this fleet, which all have the same; null before one has been reached. */
+  get blockSize(): number | null {
+    return this.fleet.instances.find(({ info }) => info !== null)?.info?.tokensPerBlock ?? null;
+  }
 
   /**
    * Chooses an instance that serves and is not in `tried`, and reserves load on it. Null when there is none.
    *
-   * @param request with the parent session, if any; it is ignored where affinity does not apply
+   * @param route with the parent session, if any; it is ignored where affinity does not apply
+   * @throws RoostError `invalid_request` for a request that the router cannot weigh
    */
-  place(request: RouteRequest, tried: ReadonlySet<string>): Reservation | null {
+  place(route: LegRoute, tried: ReadonlySet<string>): Reservation | null {
     const excluded = this.fleet.notServing().union(tried);
-    const subagentAffinityId = this.affinity ? request.subagentAffinityId : null;
-    const placement = this.route({ ...request, subagentAffinityId }, excluded);
+    const placement = this.route(this.knownHere(route), excluded);
     const instance = placement === null ? undefined : this.fleet.get(placement.server);
     if (placement === null || instance === undefined) return null;
     let held = true;
@@ -39,6 +54,18 @@ export class RoutedFleet {
         held = false;
         this.router.finish(placement, success);
       },
+    };
+  }
+
+  private knownHere({ prompt, ...route }: LegRoute): RouteRequest {
+    const subagentAffinityId = this.affinity ? route.subagentAffinityId : null;
+    if (!this.placesByTokens || prompt === null) return { ...route, subagentAffinityId };
+    return {
+      ...route,
+      subagentAffinityId,
+      promptTokenIds: prompt.tokens,
+      numTokens: prompt.tokens.length,
+      blockHashes: prompt.blockHashes.get(this.blockSize ?? 0) ?? null,
     };
   }
 

@@ -1,79 +1,68 @@
 import { callUnary } from '@roost/grpc-transport';
-import {
-  FinishReason,
-  type PrefillRequest,
-  type PrefillResponse,
-  type RequestIdIssuer,
-  RoostError,
-} from '@roost/protocol';
+import { FinishReason, type PrefillRequest, type PrefillResponse, RoostError } from '@roost/protocol';
 
 import type { Reservation, RoutedFleet } from '../fleets/routed-fleet.js';
-import type { ServedRequest } from '../request/served-request.js';
+import type { LegRecord, ServedRequest } from '../request/served-request.js';
 
-import { legFieldsOf, routeRequestOf } from './leg-fields.js';
-import type { LegSigner } from './leg-signer.js';
-import { type RetryBudget, runLeg } from './run-leg.js';
-
-/** What the context leg needs of its edge. */
-export interface ContextLegParts {
-  readonly signer: LegSigner;
-  readonly ids: RequestIdIssuer;
-  readonly budget: RetryBudget;
-}
+import { legFieldsOf, legRouteOf } from './leg-fields.js';
+import type { LegParts } from './leg-parts.js';
+import { runLeg } from './run-leg.js';
 
 /** A prompt that has been computed, and whose cache is held for the generation leg unless the answer is complete. */
 export interface Prefilled {
   readonly answer: PrefillResponse;
-  /** The context instance, which other legs avoid. */
+  /** The context instance, which the generation leg avoids. */
   readonly server: string;
   /** Says that the cache has been taken over, and need not be freed from here. */
   handedOver(): void;
 }
 
-/** Has a context worker compute the prompt and sample the first token. */
-export async function runContextLeg(
-  parts: ContextLegParts,
-  routed: RoutedFleet,
-  request: ServedRequest,
-): Promise<Prefilled> {
-  const route = routeRequestOf(request, true);
-  const { value, reservation, attempts } = await runLeg(routed, request, route, parts.budget, (chosen) =>
-    prefill(parts, routed, request, chosen),
-  );
-  reservation.release(true);
-  const { decision, reason, routingKey } = reservation.placement;
-  request.record.context = {
-    instance: reservation.instance.server,
-    decision,
-    reason,
-    routingKey,
-    attempts,
-    rank: value.rank,
-    timing: value.timing ?? null,
-  };
-  request.record.usage = value.usage ?? null;
-  return {
-    answer: value,
-    server: reservation.instance.server,
-    handedOver: oweCache(parts, request, reservation, value),
-  };
+/** What tells one attempt of a context leg from another. */
+export interface PrefillAttempt {
+  readonly disaggRequestId: bigint;
+  /** The state to hold the cache under, where the generation leg has been given it already. */
+  readonly encodedOpaqueState: string | null;
+  readonly signal: AbortSignal;
 }
 
-async function prefill(
-  { signer, ids }: ContextLegParts,
+/**
+ * Has a context worker compute the prompt and sample the first token.
+ *
+ * @param avoid an instance that is chosen only where there is no other
+ */
+export async function runContextLeg(
+  parts: LegParts,
+  routed: RoutedFleet,
+  request: ServedRequest,
+  avoid: string | undefined,
+): Promise<Prefilled> {
+  const attempt = (chosen: Reservation): Promise<PrefillResponse> => {
+    const once = { disaggRequestId: parts.ids.next(), encodedOpaqueState: null, signal: request.signal };
+    return prefill(parts, routed, request, chosen, once);
+  };
+  const route = legRouteOf(request, true);
+  const { value, reservation, attempts } = await runLeg(routed, request, route, parts.budget, attempt, { avoid });
+  reservation.release(true);
+  return prefilledBy(parts, request, reservation, value, attempts);
+}
+
+/** Calls a context worker, once. */
+export async function prefill(
+  { signer, scheduleStyle }: LegParts,
   routed: RoutedFleet,
   request: ServedRequest,
   { instance }: Reservation,
+  { disaggRequestId, encodedOpaqueState, signal }: PrefillAttempt,
 ): Promise<PrefillResponse> {
-  const disaggRequestId = ids.next();
   const message: PrefillRequest = {
     ...legFieldsOf(request),
     disaggregatedParams: {
       requestType: 'context_only',
       firstGenTokens: [],
       disaggRequestId,
+      encodedOpaqueState: encodedOpaqueState ?? undefined,
       ctxUsage: undefined,
-      scheduleStyle: 'context_first',
+      scheduleStyle,
     },
   };
   const { conversationId, subagentAffinityId } = request.identity;
@@ -85,10 +74,32 @@ async function prefill(
     requestType: 'context_only',
     disaggRequestId,
   } as const;
-  const metadata = signer.metadataFor(claim, null);
-  const answer = await callUnary(instance.legs.prefill.bind(instance.legs), message, metadata, request);
+  const handoff = encodedOpaqueState === null ? null : { ctxInfoEndpoint: null, encodedOpaqueState };
+  const metadata = signer.metadataFor(claim, handoff);
+  const { deadline } = request;
+  const answer = await callUnary(instance.legs.prefill.bind(instance.legs), message, metadata, { signal, deadline });
   requireHandoff(answer);
   return answer;
+}
+
+/** Takes note of a context leg that went through; its cache is owed to the worker until it is handed over. */
+export function prefilledBy(
+  parts: LegParts,
+  request: ServedRequest,
+  reservation: Reservation,
+  answer: PrefillResponse,
+  attempts: number,
+): Prefilled {
+  request.record.context = recordOf(reservation, answer, attempts);
+  request.record.usage = answer.usage ?? null;
+  const { server } = reservation.instance;
+  return { answer, server, handedOver: oweCache(parts, request, reservation, answer) };
+}
+
+function recordOf({ instance, placement }: Reservation, answer: PrefillResponse, attempts: number): LegRecord {
+  const { decision, reason, routingKey } = placement;
+  const { rank, timing } = answer;
+  return { instance: instance.server, decision, reason, routingKey, attempts, rank, timing: timing ?? null };
 }
 
 /** @throws RoostError `internal` when a pending answer lacks what the generation leg needs (reference 3.2) */
@@ -101,7 +112,7 @@ function requireHandoff({ finishReason, disaggregatedParams: params }: PrefillRe
 
 /** The cache is freed when the request ends before a generation worker has taken it over. */
 function oweCache(
-  { signer }: ContextLegParts,
+  { signer }: LegParts,
   request: ServedRequest,
   { instance }: Reservation,
   { disaggregatedParams: params }: PrefillResponse,

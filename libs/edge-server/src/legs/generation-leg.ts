@@ -1,27 +1,15 @@
 import type { Instance } from '@roost/fleet';
 import { callStream } from '@roost/grpc-transport';
-import {
-  type DisaggregatedParams,
-  type GenerateRequest,
-  type GenerateResponse,
-  type RequestIdIssuer,
-  RoostError,
-} from '@roost/protocol';
+import { type DisaggregatedParams, type GenerateRequest, type GenerateResponse, RoostError } from '@roost/protocol';
 
 import type { Reservation, RoutedFleet } from '../fleets/routed-fleet.js';
-import type { ServedRequest } from '../request/served-request.js';
+import type { LegRecord, ServedRequest } from '../request/served-request.js';
 
 import type { Prefilled } from './context-leg.js';
-import { legFieldsOf, routeRequestOf } from './leg-fields.js';
-import type { HandoffFields, LegClaim, LegSigner } from './leg-signer.js';
-import { type RetryBudget, runLeg } from './run-leg.js';
-
-/** What the generation leg needs of its edge. */
-export interface GenerationLegParts {
-  readonly signer: LegSigner;
-  readonly ids: RequestIdIssuer;
-  readonly budget: RetryBudget;
-}
+import { legFieldsOf, legRouteOf } from './leg-fields.js';
+import type { LegParts } from './leg-parts.js';
+import type { HandoffFields, LegClaim } from './leg-signer.js';
+import { type FirstChoice, runLeg } from './run-leg.js';
 
 /** An answer that has begun. */
 export interface Begun {
@@ -35,66 +23,85 @@ export interface Begun {
 
 /** Where a generation begins. */
 export interface GenerationStart {
-  /** Null for a request that is served whole. */
-  readonly prefilled: Prefilled | null;
+  /** The handoff, with a request id of its own for each attempt; undefined for a request that is served whole. */
+  readonly params: (attempt: number) => DisaggregatedParams | undefined;
+  /** The prompt's tokens as the context leg made them; null where they are not known yet, or not from there. */
+  readonly promptTokenIds: Buffer | null;
   /** What a lost instance made of the answer already. */
   readonly generated: readonly number[];
+  readonly choice: FirstChoice;
+  readonly signal: AbortSignal;
 }
 
-/** Has a generation worker begin the answer: from the context leg's cache, or from nothing where there is no context fleet. */
+/** Has a generation worker begin the answer. */
 export async function beginGeneration(
-  parts: GenerationLegParts,
+  parts: LegParts,
   routed: RoutedFleet,
   request: ServedRequest,
   start: GenerationStart,
 ): Promise<Begun> {
-  let usesContextId = true;
-  const { value, reservation, attempts } = await runLeg(
-    routed,
-    request,
-    routeRequestOf(request, start.prefilled === null),
-    parts.budget,
-    async (chosen) => {
-      const disaggRequestId = usesContextId ? start.prefilled?.answer.disaggregatedParams?.disaggRequestId : undefined;
-      usesContextId = false;
-      const messages = generate(parts, routed, request, start, chosen, disaggRequestId ?? parts.ids.next());
-      const first = await messages.next();
-      if (first.done === true) throw new RoostError('worker_unavailable', 'the generation worker answered nothing');
-      return { first: first.value, rest: messages };
-    },
-    start.prefilled?.server ?? null,
-  );
-  start.prefilled?.handedOver();
-  const { decision, reason, routingKey } = reservation.placement;
-  request.record.generation = {
-    instance: reservation.instance.server,
-    decision,
-    reason,
-    routingKey,
-    attempts,
-    rank: value.first.rank ?? null,
-    timing: value.first.timing ?? null,
+  let attempt = 0;
+  const route = legRouteOf(request, start.promptTokenIds === null);
+  const begin = async (chosen: Reservation): Promise<Pick<Begun, 'first' | 'rest'>> => {
+    attempt += 1;
+    const messages = generate(parts, routed, request, start, chosen, start.params(attempt));
+    const first = await messages.next();
+    if (first.done === true) throw new RoostError('worker_unavailable', 'the generation worker answered nothing');
+    return { first: first.value, rest: messages };
   };
+  const { value, reservation, attempts } = await runLeg(routed, request, route, parts.budget, begin, start.choice);
+  request.record.generation = recordOf(reservation, value.first, attempts);
+  return { ...value, instance: reservation.instance, end: (success) => reservation.release(success) };
+}
+
+/** A start from the cache that a context leg has left. */
+export function startFrom(
+  parts: LegParts,
+  request: ServedRequest,
+  { answer, server }: Prefilled,
+  generated: readonly number[],
+  reserved: Reservation | null,
+): GenerationStart {
+  const { disaggregatedParams: fromContext, usage, promptTokenIds } = answer;
   return {
-    ...value,
-    instance: reservation.instance,
-    end: (success) => reservation.release(success),
+    params: (attempt) => ({
+      firstGenTokens: [],
+      ...fromContext,
+      requestType: 'generation_only',
+      // The first attempt carries the context leg's id (reference 8.5), every other one of its own.
+      disaggRequestId: attempt === 1 ? fromContext?.disaggRequestId : parts.ids.next(),
+      scheduleStyle: 'context_first',
+      ctxUsage: usage,
+    }),
+    promptTokenIds,
+    generated,
+    choice: { avoid: server, reserved },
+    signal: request.signal,
   };
 }
 
+/** A start from nothing: the generation worker serves the request whole. */
+export function startWhole(
+  request: ServedRequest,
+  generated: readonly number[],
+  reserved: Reservation | null,
+): GenerationStart {
+  const { signal } = request;
+  return { params: () => undefined, promptTokenIds: null, generated, choice: { reserved }, signal };
+}
+
 function generate(
-  { signer }: GenerationLegParts,
+  { signer }: LegParts,
   routed: RoutedFleet,
   request: ServedRequest,
-  { prefilled, generated }: GenerationStart,
+  { promptTokenIds, generated, signal }: GenerationStart,
   { instance }: Reservation,
-  disaggRequestId: bigint,
+  params: DisaggregatedParams | undefined,
 ): AsyncGenerator<GenerateResponse, void> {
-  const params = prefilled === null ? undefined : generationParams(prefilled, disaggRequestId);
   const fields = legFieldsOf(request);
   const message: GenerateRequest = {
     ...fields,
-    promptTokenIds: prefilled === null ? fields.promptTokenIds : prefilled.answer.promptTokenIds,
+    promptTokenIds: promptTokenIds ?? fields.promptTokenIds,
     disaggregatedParams: params,
     stream: request.client.stream,
     generatedTokenIds: [...generated],
@@ -103,7 +110,8 @@ function generate(
     claimOf(routed, request, params),
     params === undefined ? null : handoffOf(params),
   );
-  return callStream(instance.legs.generate.bind(instance.legs), message, metadata, request);
+  const { deadline } = request;
+  return callStream(instance.legs.generate.bind(instance.legs), message, metadata, { signal, deadline });
 }
 
 function claimOf(routed: RoutedFleet, request: ServedRequest, params: DisaggregatedParams | undefined): LegClaim {
@@ -122,14 +130,16 @@ function handoffOf({ ctxInfoEndpoint, encodedOpaqueState }: DisaggregatedParams)
   return { ctxInfoEndpoint: ctxInfoEndpoint ?? null, encodedOpaqueState: encodedOpaqueState ?? null };
 }
 
-function generationParams({ answer }: Prefilled, disaggRequestId: bigint): DisaggregatedParams {
-  const { disaggregatedParams: fromContext, usage } = answer;
+function recordOf({ instance, placement }: Reservation, first: GenerateResponse, attempts: number): LegRecord {
+  const { decision, reason, routingKey } = placement;
+  const { rank, timing } = first;
   return {
-    firstGenTokens: [],
-    ...fromContext,
-    requestType: 'generation_only',
-    disaggRequestId,
-    scheduleStyle: 'context_first',
-    ctxUsage: usage,
+    instance: instance.server,
+    decision,
+    reason,
+    routingKey,
+    attempts,
+    rank: rank ?? null,
+    timing: timing ?? null,
   };
 }

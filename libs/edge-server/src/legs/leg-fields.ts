@@ -1,6 +1,7 @@
-import type { RouteRequest } from '@roost/fleet-router';
-import { Endpoint, type PrefillRequest } from '@roost/protocol';
+import type { ClientRequest } from '@roost/openai-api';
+import { encodeTokenIds, Endpoint, type PrefillRequest } from '@roost/protocol';
 
+import type { LegRoute } from '../fleets/routed-fleet.js';
 import type { ServedRequest } from '../request/served-request.js';
 
 /**
@@ -8,7 +9,7 @@ import type { ServedRequest } from '../request/served-request.js';
  *
  * @param carriesPrompt whether the leg carries the client's prompt, not a handoff
  */
-export function routeRequestOf({ client, identity }: ServedRequest, carriesPrompt: boolean): RouteRequest {
+export function legRouteOf({ client, identity, prompt }: ServedRequest, carriesPrompt: boolean): LegRoute {
   return {
     conversationId: identity.conversationId,
     subagentAffinityId: identity.subagentAffinityId,
@@ -16,14 +17,36 @@ export function routeRequestOf({ client, identity }: ServedRequest, carriesPromp
     text: () => client.canonicalText(),
     promptTokenIds: client.promptTokenIds,
     completion: carriesPrompt && client.endpoint === 'completions',
+    pinText: pinTextOf(client),
+    prompt,
   };
 }
 
-/** Workers tokenise, and check token ids that a client sent. */
+/** Contents of the first two messages, as far as they are plain text (reference 2.3). */
+function pinTextOf({ body }: ClientRequest): string | null {
+  const { messages } = body;
+  if (!Array.isArray(messages)) return null;
+  return messages
+    .slice(0, 2)
+    .map((message: unknown) => contentOf(message))
+    .join('');
+}
+
+function contentOf(message: unknown): string {
+  const content = typeof message === 'object' && message !== null && 'content' in message ? message.content : null;
+  return typeof content === 'string' ? content : JSON.stringify(content ?? '');
+}
+
+/** Workers tokenise what nobody has, and check token ids that a client sent. */
 const NO_TOKENS = Buffer.alloc(0);
 
 /** The fields that both legs' messages share. */
-export function legFieldsOf({ id, client, identity }: ServedRequest): Omit<PrefillRequest, 'disaggregatedParams'> {
+export function legFieldsOf({
+  id,
+  client,
+  identity,
+  prompt,
+}: ServedRequest): Omit<PrefillRequest, 'disaggregatedParams'> {
   const { maxTokens, stop, temperature, topP, seed, ignoreEos } = client.sampling;
   return {
     endpoint: client.endpoint === 'chat' ? Endpoint.ENDPOINT_CHAT_COMPLETIONS : Endpoint.ENDPOINT_COMPLETIONS,
@@ -32,7 +55,7 @@ export function legFieldsOf({ id, client, identity }: ServedRequest): Omit<Prefi
     conversationId: identity.conversationId ?? undefined,
     schedulingParams: undefined,
     samplingParams: { maxTokens, stop: [...stop], temperature, topP, seed, ignoreEos },
-    promptTokenIds: NO_TOKENS,
+    promptTokenIds: prompt === null ? NO_TOKENS : encodeTokenIds(prompt.tokens),
     requestId: id,
   };
 }

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Fleet } from '@roost/fleet';
-import { createRouterRegistry, type RouteRequest } from '@roost/fleet-router';
+import { createRouterRegistry } from '@roost/fleet-router';
 import { type ErrorCode, RoostError } from '@roost/protocol';
 
-import { RoutedFleet } from '../fleets/routed-fleet.js';
+import { type LegRoute, RoutedFleet } from '../fleets/routed-fleet.js';
 import { ServedRequest } from '../request/served-request.js';
 
 import { runLeg } from './run-leg.js';
@@ -11,7 +11,8 @@ import { runLeg } from './run-leg.js';
 // Owns: which errors are tried elsewhere and how often, and that load is reserved before and given back after each attempt.
 
 const SERVERS = ['127.0.0.1:1', '127.0.0.1:2', '127.0.0.1:3'];
-const route: RouteRequest = {
+const route: LegRoute = {
+  prompt: null,
   conversationId: 'c',
   subagentAffinityId: null,
   textChars: 50,
@@ -99,7 +100,7 @@ describe('runLeg', () => {
       route,
       budget,
       ({ instance }) => Promise.resolve(instance.server),
-      only,
+      { avoid: only },
     );
     expect(chosen.value).toBe(only);
   });

@@ -1,7 +1,6 @@
-import type { RouteRequest } from '@roost/fleet-router';
 import { RoostError } from '@roost/protocol';
 
-import type { Reservation, RoutedFleet } from '../fleets/routed-fleet.js';
+import type { LegRoute, Reservation, RoutedFleet } from '../fleets/routed-fleet.js';
 import type { ServedRequest } from '../request/served-request.js';
 
 /** How often a leg may be tried, besides the first time. */
@@ -19,27 +18,34 @@ export interface LegSuccess<T> {
   readonly attempts: number;
 }
 
+/** What is decided before a leg's first attempt. */
+export interface FirstChoice {
+  /** An instance that is chosen only where there is no other. */
+  readonly avoid?: string | undefined;
+  /** Load that is reserved already; the first attempt goes there. */
+  readonly reserved?: Reservation | null;
+}
+
 /**
  * Runs a leg on the instance that the fleet's router chooses, and, when that fails in a way that another instance may not,
  * on another. Load is reserved before each attempt and given back when the attempt fails; a successful attempt's load is
  * given back by whoever called, or when the request settles.
  *
- * @param avoid an instance that is chosen only where there is no other
  * @throws RoostError: `no_instance` when none serves, else what the last attempt failed with
  */
 export async function runLeg<T>(
   routed: RoutedFleet,
   request: ServedRequest,
-  route: RouteRequest,
+  route: LegRoute,
   budget: RetryBudget,
   attempt: (reservation: Reservation) => Promise<T>,
-  avoid: string | null = null,
+  first: FirstChoice = {},
 ): Promise<LegSuccess<T>> {
-  const tried = new Set<string>(avoid === null ? [] : [avoid]);
+  const tried = new Set<string>(first.avoid === undefined ? [] : [first.avoid]);
   let lastError: RoostError | null = null;
   for (let attempts = 1; ; attempts += 1) {
     request.signal.throwIfAborted();
-    const reservation = placeAnew(routed, route, tried);
+    const reservation = (attempts === 1 ? first.reserved : null) ?? placeAnew(routed, route, tried);
     if (reservation === null) throw lastError ?? noInstance(routed);
     const giveBack = request.owe(() => reservation.release(false));
     try {
@@ -47,16 +53,21 @@ export async function runLeg<T>(
     } catch (error) {
       giveBack();
       request.signal.throwIfAborted();
-      lastError = asRoostError(error);
-      if (lastError.code === 'worker_unavailable') routed.fleet.suspect(reservation.instance);
+      lastError = noteFailure(routed, reservation, error);
       if (!mayRetry(lastError, attempts, budget)) throw lastError;
       tried.add(reservation.instance.server);
     }
   }
 }
 
+function noteFailure({ fleet }: RoutedFleet, { instance }: Reservation, thrown: unknown): RoostError {
+  const error = asRoostError(thrown);
+  if (error.code === 'worker_unavailable') fleet.suspect(instance);
+  return error;
+}
+
 /** Another instance than those tried; when there is no other, any that serves. */
-function placeAnew(routed: RoutedFleet, route: RouteRequest, tried: Set<string>): Reservation | null {
+function placeAnew(routed: RoutedFleet, route: LegRoute, tried: Set<string>): Reservation | null {
   const reservation = routed.place(route, tried);
   if (reservation !== null || tried.size === 0) return reservation;
   tried.clear();

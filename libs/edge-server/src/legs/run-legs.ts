@@ -1,10 +1,13 @@
-import { FinishReason, type PrefillResponse, RoostError, type Usage } from '@roost/protocol';
+import { FinishReason, RoostError, type Usage } from '@roost/protocol';
 
 import type { Fleets } from '../fleets/fleets.js';
 import type { ServedRequest } from '../request/served-request.js';
 
-import { type ContextLegParts, type Prefilled, runContextLeg } from './context-leg.js';
-import { type Begun, beginGeneration } from './generation-leg.js';
+import { contextFirst } from './context-first.js';
+import { generationFirst } from './generation-first.js';
+import type { Begun } from './generation-leg.js';
+import type { LegParts } from './leg-parts.js';
+import type { Round } from './round.js';
 import { asRoostError } from './run-leg.js';
 
 /** A part of an answer, in order: any number of texts, then the end. */
@@ -12,7 +15,7 @@ export type AnswerPiece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'end'; readonly finishReason: 'stop' | 'length'; readonly usage: Usage };
 
-/** How often an answer may be begun again: its cache was gone, or its generation worker was lost in mid-stream. */
+/** How often an answer may be begun: again when its cache was gone, or its generation worker was lost in mid-stream. */
 const MAX_ROUNDS = 4;
 
 /**
@@ -21,42 +24,38 @@ const MAX_ROUNDS = 4;
  * made so far.
  */
 export async function* runLegs(
-  parts: ContextLegParts,
+  parts: LegParts,
   fleets: Fleets,
   request: ServedRequest,
 ): AsyncGenerator<AnswerPiece, void, undefined> {
+  const begin = parts.scheduleStyle === 'generation_first' ? generationFirst : contextFirst;
   const progress = new Progress();
-  for (let round = 1; ; round += 1) {
-    const prefilled = fleets.context === null ? null : await runContextLeg(parts, fleets.context, request);
-    if (prefilled !== null && isComplete(prefilled.answer, request)) {
-      yield* earlyAnswer(prefilled);
-      return;
-    }
-    let begun: Begun | null = null;
+  for (let rounds = 1; ; rounds += 1) {
+    let round: Round | null = null;
     try {
-      begun = await beginGeneration(parts, fleets.generation, request, { prefilled, generated: progress.generated });
-      yield* relay(begun, progress, request);
+      round = await begin(parts, fleets, request, progress.generated);
+      yield* answerOf(round, progress, request);
       return;
     } catch (thrown) {
       const error = asRoostError(thrown);
+      const begun = round?.kind === 'begun' ? round.begun : null;
       if (begun !== null) giveUp(begun, error, fleets);
       request.signal.throwIfAborted();
-      if (round === MAX_ROUNDS || !mayBeginAgain(error, begun !== null)) throw error;
+      if (rounds === MAX_ROUNDS || !mayBeginAgain(parts, error, begun !== null)) throw error;
       request.record.resumed += 1;
     }
   }
 }
 
-/** Whether the answer is already there: the model ended, or the client asked for one token (reference 3.2). */
-function isComplete({ finishReason }: PrefillResponse, { client }: ServedRequest): boolean {
-  const atLimit = finishReason === FinishReason.FINISH_REASON_LENGTH && client.sampling.maxTokens === 1;
-  return finishReason === FinishReason.FINISH_REASON_STOP || atLimit;
+function answerOf(round: Round, progress: Progress, request: ServedRequest): AsyncIterable<AnswerPiece> {
+  return round.kind === 'begun' ? relay(round.begun, progress, request) : early(round, progress);
 }
 
-function* earlyAnswer({ answer }: Prefilled): Generator<AnswerPiece> {
-  const { text, finishReason, usage } = answer;
-  if (text !== '') yield { kind: 'text', text };
-  yield { kind: 'end', finishReason: nameOf(finishReason), usage: usage ?? NO_USAGE };
+async function* early({ answer }: Round & { kind: 'complete' }, progress: Progress): AsyncGenerator<AnswerPiece> {
+  progress.beginStream();
+  const text = progress.take(answer.text, []);
+  if (text !== '') yield await Promise.resolve({ kind: 'text', text });
+  yield { kind: 'end', finishReason: nameOf(answer.finishReason), usage: answer.usage ?? NO_USAGE };
 }
 
 async function* relay(
@@ -92,9 +91,10 @@ function giveUp(begun: Begun, { code }: RoostError, { generation }: Fleets): voi
   if (code === 'worker_unavailable') generation.fleet.suspect(begun.instance);
 }
 
-function mayBeginAgain(error: RoostError, begun: boolean): boolean {
-  const lostCache = error.code === 'kv_cache_gone' || error.code === 'kv_transfer_failed';
-  return lostCache || (begun && error.kind.retryable);
+function mayBeginAgain({ scheduleStyle }: LegParts, error: RoostError, begun: boolean): boolean {
+  if (error.code === 'kv_cache_gone') return true;
+  // Legs that start together are tried together: neither can be repeated without the other.
+  return error.kind.retryable && error.code !== 'no_instance' && (begun || scheduleStyle === 'generation_first');
 }
 
 function nameOf(reason: FinishReason): 'stop' | 'length' {

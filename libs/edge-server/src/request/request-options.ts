@@ -1,11 +1,11 @@
-import type { ContextLegParts } from '../legs/context-leg.js';
+import type { LegParts } from '../legs/leg-parts.js';
 
 import type { ReceiveOptions } from './receive.js';
 
 /** How this edge serves requests. */
 export interface RequestOptions {
   readonly receive: ReceiveOptions;
-  readonly legs: ContextLegParts;
+  readonly legs: LegParts;
   readonly explainHeaders: boolean;
 }
 

@@ -13,13 +13,14 @@ import { type AnswerPiece, runLegs } from '../legs/run-legs.js';
 
 import { Admission } from './admission.js';
 import { logLineOf } from './log-line.js';
+import { PromptTokenizer } from './prompt-tokenizer.js';
 import { receive } from './receive.js';
 import { REQUEST_OPTIONS, type RequestOptions } from './request-options.js';
 import type { ServedRequest } from './served-request.js';
 
 /**
- * A request's life on the edge, in order: receive and identify (`receive`), admit, run the context leg, hand off, run the
- * generation leg (`runLegs`), relay, settle.
+ * A request's life on the edge, in order: receive and identify (`receive`), admit, tokenise where placement needs it, run
+ * the context leg, hand off, run the generation leg (`runLegs`), relay, settle.
  */
 @Injectable()
 export class ServeRequest {
@@ -31,6 +32,7 @@ export class ServeRequest {
     private readonly fleets: Fleets,
     @Inject(REQUEST_OPTIONS) private readonly options: RequestOptions,
     private readonly admission: Admission,
+    private readonly tokenizer: PromptTokenizer,
     private readonly logger: PinoLogger,
   ) {}
 
@@ -50,6 +52,7 @@ export class ServeRequest {
       this.requireKnownModel(request);
       const place = await this.admission.enter(request.signal);
       request.owe(() => place.leave());
+      await this.tokenizer.tokenize(request);
       const pieces = runLegs(this.options.legs, this.fleets, request);
       if (request.client.stream) await this.relayStream(request, pieces, renderer, { writer, reply });
       else await this.relayWhole(request, pieces, renderer, { writer, reply });

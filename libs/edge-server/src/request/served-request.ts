@@ -1,6 +1,7 @@
 import type { Identity } from '@roost/affinity-auth';
 import type { Decision } from '@roost/fleet-router';
 import type { ClientRequest } from '@roost/openai-api';
+import type { PromptTokens } from '@roost/prompt-pool';
 import { type RoostError, type Timing, type Usage } from '@roost/protocol';
 
 /** Where a leg went and why. */
@@ -28,6 +29,8 @@ export interface RequestRecord {
 
 /** One client request: one deadline, one abort signal, and everything that must be given back when it ends. */
 export class ServedRequest {
+  /** The prompt in tokens, once that is known; null where nobody needs it here, or it could not be had. */
+  prompt: PromptTokens | null = null;
   readonly record: RequestRecord = {
     context: null,
     generation: null,

@@ -1,0 +1,58 @@
+import type { Logger } from '@nestjs/common';
+import type { ClusterConfig, ServerSection } from '@roost/config';
+import { Fleet, type Instance, KvFollower } from '@roost/fleet';
+import type { RouterRegistry } from '@roost/fleet-router';
+import { PrefixIndex } from '@roost/prefix-index';
+
+import { disagreementOf, placesByTokens } from './block-agreement.js';
+import { RoutedFleet } from './routed-fleet.js';
+
+/** A fleet on its way up, and what follows the blocks that its instances hold. */
+export interface MadeFleet {
+  readonly routed: RoutedFleet;
+  readonly followers: readonly KvFollower[];
+}
+
+/** Arguments that a section's router is given without anybody having written them (reference 1.3). */
+const ADDED_ARGUMENTS = new Set(['max_batch_size', 'max_num_tokens', 'tokens_per_block', 'model_path']);
+
+/**
+ * Makes a fleet and its router, not yet started.
+ *
+ * @param affinity whether sub-agents go to their parent's instance in this fleet
+ * @throws Error when the router's type is unknown or an argument of it is wrong
+ */
+export function makeRoutedFleet(
+  role: 'context' | 'generation',
+  section: ServerSection,
+  config: ClusterConfig,
+  { affinity, routers, logger }: { affinity: boolean; routers: RouterRegistry; logger: Logger },
+): MadeFleet {
+  const { type, ...args } = section.router;
+  const byTokens = placesByTokens(section);
+  const prefixIndex = byTokens ? new PrefixIndex({ maxBytes: config.edge.prefix_index_bytes }) : null;
+  const created = routers.create(type, args, {
+    servers: section.urls,
+    nodeId: config.node_id,
+    now: () => performance.now(),
+    // Prompts come tokenised; where one could not be, there is nothing to match by.
+    tokenize: () => [],
+    ...(prefixIndex === null ? {} : { prefixIndex }),
+  });
+  const ignored = created.ignoredArgs.filter((name) => !ADDED_ARGUMENTS.has(name));
+  if (ignored.length > 0) logger.warn(`${role}_servers.router: ${type} has no use for ${ignored.join(', ')}`);
+  const fleet = new Fleet(role, section.urls, {
+    pollIntervalMs: config.edge.health_poll_interval_ms,
+    probeTimeoutMs: config.edge.worker_connect_timeout_ms,
+    onChange: (instance) => tell(logger, role, instance),
+    ...(byTokens ? { accept: (info) => disagreementOf(section, info) } : {}),
+  });
+  const followers =
+    prefixIndex === null ? [] : fleet.instances.map((instance) => new KvFollower(instance, prefixIndex));
+  return { routed: new RoutedFleet(fleet, created.router, affinity, byTokens), followers };
+}
+
+function tell(logger: Logger, role: string, { server, serving }: Instance): void {
+  if (serving) logger.log({ instance: server, role, msg: 'an instance serves' });
+  else logger.warn({ instance: server, role, msg: 'an instance does not serve: it gets no new work' });
+}

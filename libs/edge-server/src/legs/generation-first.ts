@@ -1,0 +1,120 @@
+import { encodeOpaqueState, makeOpaqueState, type PrefillResponse, RoostError } from '@roost/protocol';
+
+import type { Fleets } from '../fleets/fleets.js';
+import type { Reservation, RoutedFleet } from '../fleets/routed-fleet.js';
+import type { ServedRequest } from '../request/served-request.js';
+
+import { prefill, prefilledBy } from './context-leg.js';
+import { type Begun, beginGeneration, type GenerationStart, startWhole } from './generation-leg.js';
+import { legRouteOf } from './leg-fields.js';
+import type { LegParts } from './leg-parts.js';
+import { completeRound, type Round } from './round.js';
+import { asRoostError } from './run-leg.js';
+
+/**
+ * One way through the legs with both started together (reference 3.3): the generation worker makes ready and waits for the
+ * cache that the context worker is still computing. When the context leg fails, or its answer is the whole, the generation
+ * leg is ended.
+ *
+ * @param generated what a lost instance made of the answer already
+ */
+export async function generationFirst(
+  parts: LegParts,
+  { context, generation }: Fleets,
+  request: ServedRequest,
+  generated: readonly number[],
+): Promise<Round> {
+  if (context === null) {
+    const begun = await beginGeneration(parts, generation, request, startWhole(request, generated, null));
+    return { kind: 'begun', begun };
+  }
+  const chosen = chooseContext(context, request);
+  const endGeneration = new AbortController();
+  const signal = AbortSignal.any([request.signal, endGeneration.signal]);
+  const { start, disaggRequestId, state } = startTogether(parts, chosen, generated, signal);
+  const beginning = beginGeneration(parts, generation, request, start);
+  const outcome = beginning.then(
+    (begun) => ({ begun }),
+    (error: unknown) => ({ error: asRoostError(error) }),
+  );
+  try {
+    const attempt = { disaggRequestId, encodedOpaqueState: state, signal: request.signal };
+    const answer = await contextAnswer(parts, context, request, chosen, attempt);
+    const prefilled = prefilledBy(parts, request, chosen, answer, 1);
+    const complete = completeRound(prefilled, request);
+    if (complete !== null) {
+      await end(endGeneration, outcome);
+      return complete;
+    }
+    const settled = await outcome;
+    if ('error' in settled) throw settled.error;
+    prefilled.handedOver();
+    return { kind: 'begun', begun: settled.begun };
+  } catch (error) {
+    await end(endGeneration, outcome);
+    throw error;
+  }
+}
+
+function chooseContext(context: RoutedFleet, request: ServedRequest): Reservation {
+  const chosen = context.place(legRouteOf(request, true), new Set());
+  if (chosen === null) throw new RoostError('no_instance', 'no context instance is serving: retry later');
+  request.owe(() => chosen.release(false));
+  return chosen;
+}
+
+/** Both legs get the request id and the state that the cache will be held under. */
+function startTogether(
+  parts: LegParts,
+  { instance }: Reservation,
+  generated: readonly number[],
+  signal: AbortSignal,
+): { start: GenerationStart; disaggRequestId: bigint; state: string } {
+  const disaggRequestId = parts.ids.next();
+  const state = encodeOpaqueState(makeOpaqueState(disaggRequestId));
+  const start: GenerationStart = {
+    params: (attempt) => ({
+      requestType: 'generation_only',
+      firstGenTokens: [],
+      ctxRequestId: disaggRequestId,
+      disaggRequestId: attempt === 1 ? disaggRequestId : parts.ids.next(),
+      encodedOpaqueState: state,
+      ctxInfoEndpoint: instance.info?.ctxInfoEndpoint,
+      scheduleStyle: 'generation_first',
+      ctxUsage: undefined,
+    }),
+    promptTokenIds: null,
+    generated,
+    choice: { avoid: instance.server },
+    signal,
+  };
+  return { start, disaggRequestId, state };
+}
+
+async function contextAnswer(
+  parts: LegParts,
+  context: RoutedFleet,
+  request: ServedRequest,
+  chosen: Reservation,
+  attempt: Parameters<typeof prefill>[4],
+): Promise<PrefillResponse> {
+  try {
+    const answer = await prefill(parts, context, request, chosen, attempt);
+    chosen.release(true);
+    return answer;
+  } catch (thrown) {
+    const error = asRoostError(thrown);
+    chosen.release(false);
+    if (error.code === 'worker_unavailable') context.fleet.suspect(chosen.instance);
+    throw error;
+  }
+}
+
+/** Ends the generation leg, however far it has come, and waits until it has. */
+async function end(ending: AbortController, outcome: Promise<{ begun: Begun } | { error: RoostError }>): Promise<void> {
+  ending.abort(new RoostError('client_closed_request', 'the context leg has ended the request'));
+  const settled = await outcome;
+  if (!('begun' in settled)) return;
+  await settled.begun.rest.return();
+  settled.begun.end(false);
+}

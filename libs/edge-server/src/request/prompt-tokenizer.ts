@@ -1,0 +1,36 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { PromptPool, type PromptPoolOptions } from '@roost/prompt-pool';
+
+import { Fleets } from '../fleets/fleets.js';
+
+import type { ServedRequest } from './served-request.js';
+
+/** Tokenises the prompts of requests that are placed by their tokens; starts no thread before there is one. */
+@Injectable()
+export class PromptTokenizer implements OnApplicationShutdown {
+  private pool: PromptPool | null = null;
+
+  constructor(
+    private readonly fleets: Fleets,
+    private readonly options: PromptPoolOptions,
+  ) {}
+
+  /**
+   * Gives a request its tokens, where a router wants them. A request whose tokens cannot be had now stays without, and is
+   * placed without.
+   *
+   * @throws RoostError that says what is wrong with the prompt
+   */
+  async tokenize(request: ServedRequest): Promise<void> {
+    const { blockSizes } = this.fleets;
+    if (blockSizes.length === 0) return;
+    this.pool ??= new PromptPool(this.options);
+    const { endpoint, bytes } = request.client;
+    request.prompt = await this.pool.tokenize(endpoint, bytes, blockSizes);
+    request.signal.throwIfAborted();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool?.close();
+  }
+}
