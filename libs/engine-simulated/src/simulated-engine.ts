@@ -79,12 +79,15 @@ export class SimulatedEngine implements Engine {
     return this.instance.onIteration(listener);
   }
 
-  cachedTokens(rank: number, prompt: Uint32Array): number {
+  cachedTokens(prompt: Uint32Array): (rank: number) => number {
     const { tokensPerBlock } = this.options;
     // As for a sequence that is admitted: its last token is always computed.
-    const reusable = Math.floor((prompt.length - 1) / tokensPerBlock);
-    const matched = this.instance.cacheOf(rank).match(blockHashes(prompt, tokensPerBlock));
-    return Math.min(matched, reusable) * tokensPerBlock;
+    const reusable = Math.max(0, Math.floor((prompt.length - 1) / tokensPerBlock));
+    let hashes: readonly bigint[] | null = null;
+    return (rank) => {
+      hashes ??= blockHashes(prompt, tokensPerBlock);
+      return Math.min(this.instance.cacheOf(rank).match(hashes), reusable) * tokensPerBlock;
+    };
   }
 
   storedBlocks(rank: number): readonly bigint[] {

@@ -55,8 +55,8 @@ export interface Engine {
    */
   decode(job: DecodeJob): AsyncIterable<readonly number[]>;
 
-  /** Leading tokens of a prompt that a rank would find cached now. Changes nothing. */
-  cachedTokens(rank: number, prompt: Uint32Array): number;
+  /** How to ask, rank by rank, for the leading tokens of a prompt that the rank would find cached at that moment. */
+  cachedTokens(prompt: Uint32Array): (rank: number) => number;
 
   /** Hashes of the blocks that a rank can reuse now. */
   storedBlocks(rank: number): readonly bigint[];

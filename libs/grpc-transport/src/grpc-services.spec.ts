@@ -71,7 +71,7 @@ class TestModule {}
 describe('a GrpcService provider', () => {
   let app: INestMicroservice;
   let client: KvTransferServiceClient;
-  const request = { encodedOpaqueState: '', ctxInfoEndpoint: '', skipTokens: 0 };
+  const request = { encodedOpaqueState: '', ctxInfoEndpoint: '', skipTokens: 0, awaited: false };
   const release = (id: bigint, signal = new AbortController().signal): Promise<ReleaseResponse> =>
     callUnary(client.release.bind(client), { ...request, ctxRequestId: id }, new Metadata(), {
       signal,
@@ -100,7 +100,9 @@ describe('a GrpcService provider', () => {
     await app.close();
   });
 
-  beforeEach(() => Object.assign(seen, { cancelled: 0, produced: 0, returned: 0, guarded: 0 }));
+  beforeEach(() => {
+    Object.assign(seen, { cancelled: 0, produced: 0, returned: 0, guarded: 0 });
+  });
 
   it('runs its guards before the handler', async () => {
     expect(await release(9n)).toEqual({ released: true });

@@ -33,9 +33,7 @@ describe('PromptPool', () => {
 
   it('names what is wrong with a prompt', async () => {
     const body = bytesOf(bodyOf([{ role: 'user', content: [{ type: 'image_url' }] }]));
-    await expect(pool.tokenize('chat', body, [])).rejects.toMatchObject({
-      param: expect.stringContaining('messages[0]') as string,
-    });
+    await expect(pool.tokenize('chat', body, [])).rejects.toThrow('messages[0]');
   });
 
   it('lets no more prompts wait than it was told', async () => {

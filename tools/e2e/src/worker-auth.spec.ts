@@ -241,31 +241,31 @@ describe('what workers believe', () => {
       const other = transferOf((await handedOver('other')).leg);
       const context = cluster.worker('context-0');
       for (const meta of [{}, other.proof, { [DISAGG_AUTH]: 'sha256=00' }]) {
-        await expect(context.pull({ ...request, skipTokens: 0 }, meta)).rejects.toMatchObject(NO_HANDOFF);
+        await expect(context.pull({ ...request, skipTokens: 0, awaited: false }, meta)).rejects.toMatchObject(NO_HANDOFF);
         await expect(context.release(request, meta)).rejects.toMatchObject(NO_HANDOFF);
       }
       const empty = { ctxRequestId: request.ctxRequestId, encodedOpaqueState: '', ctxInfoEndpoint: '' };
-      await expect(context.pull({ ...empty, skipTokens: 0 })).rejects.toMatchObject(NO_HANDOFF);
+      await expect(context.pull({ ...empty, skipTokens: 0, awaited: false })).rejects.toMatchObject(NO_HANDOFF);
     });
 
     it('signed: the cache once more and once more, until it is released, once', async () => {
       const { leg } = await handedOver('fetched');
       const { request, proof } = transferOf(leg);
       const context = cluster.worker('context-0');
-      const first = await context.pull({ ...request, skipTokens: 0 }, proof);
-      const again = await context.pull({ ...request, skipTokens: 0 }, proof);
+      const first = await context.pull({ ...request, skipTokens: 0, awaited: false }, proof);
+      const again = await context.pull({ ...request, skipTokens: 0, awaited: false }, proof);
       expect(first.at(-1)?.trailer).toEqual(again.at(-1)?.trailer);
       expect(Number(first.at(-1)?.trailer?.numBytes)).toBeGreaterThan(0);
       expect(await context.release(request, proof)).toEqual({ released: true });
       expect(await context.release(request, proof)).toEqual({ released: false });
-      const gone = context.pull({ ...request, skipTokens: 0 }, proof);
+      const gone = context.pull({ ...request, skipTokens: 0, awaited: false }, proof);
       await expect(gone).rejects.toMatchObject({ code: 'kv_cache_gone' });
     });
 
     it('signed for one request: not the cache of another', async () => {
       const { request, proof } = transferOf((await handedOver('mine')).leg);
       const { request: other } = transferOf((await handedOver('yours')).leg);
-      const crossed = { ...request, ctxRequestId: other.ctxRequestId, skipTokens: 0 };
+      const crossed = { ...request, ctxRequestId: other.ctxRequestId, skipTokens: 0, awaited: false };
       await expect(cluster.worker('context-0').pull(crossed, proof)).rejects.toMatchObject({ code: 'kv_cache_gone' });
     });
   });

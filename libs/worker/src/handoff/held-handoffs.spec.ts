@@ -33,7 +33,9 @@ describe('HeldHandoffs', () => {
     held = new HeldHandoffs(1_000, (one) => freed.push(one));
   });
 
-  afterEach(() => jest.useRealTimers());
+  afterEach(() => {
+    jest.useRealTimers();
+  });
 
   it('gives a cache to whoever has its state, as often as asked, until it is released', async () => {
     const state = held.hold(id, cache);

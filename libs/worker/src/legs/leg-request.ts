@@ -49,6 +49,7 @@ export async function readLegRequest(
     conversationId,
     rankRequest: {
       numInputTokens: prompt.length,
+      cachedTokens: engine.cachedTokens(prompt),
       conversationId,
       subagentAffinityId,
       attentionDpRank: message.schedulingParams?.attentionDpRank ?? null,

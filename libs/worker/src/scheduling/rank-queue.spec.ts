@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createAdpRouter } from '@roost/adp-router';
+import { type AttentionDpOptions, createAdpRouter } from '@roost/adp-router';
 import type { EngineInfo, RankState } from '@roost/engine';
 import fc from 'fast-check';
 
@@ -26,6 +26,7 @@ class CountingEngine {
       kvBlocksTotal: 0,
       kvBlocksPinned: 0,
       kvBlocksCached: 0,
+      numPendingPrefillTokens: 0,
       numHeldHandoffs: 0,
     }));
   }
@@ -47,6 +48,7 @@ class CountingEngine {
 
 const request = (over: Partial<RankRequest> = {}): RankRequest => ({
   numInputTokens: 1,
+  cachedTokens: () => 0,
   conversationId: null,
   subagentAffinityId: null,
   attentionDpRank: null,
@@ -54,10 +56,12 @@ const request = (over: Partial<RankRequest> = {}): RankRequest => ({
   ...over,
 });
 
+const BY_CONVERSATION: AttentionDpOptions = { kv_cache_routing_conversation_affinity: true };
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function queueOver(engine: CountingEngine, maxQueued = 100): RankQueue {
-  const router = createAdpRouter({ kv_cache_routing_conversation_affinity: true }, engine.info.maxBatchSize);
+function queueOver(engine: CountingEngine, maxQueued = 100, options: AttentionDpOptions = BY_CONVERSATION): RankQueue {
+  const router = createAdpRouter(options, engine.info.maxBatchSize);
   return new RankQueue(engine, router, maxQueued, () => 0);
 }
 
@@ -89,6 +93,43 @@ describe('RankQueue', () => {
     expect(await rankOf({ conversationId: 'parent' })).toBe('1 new');
     expect(await rankOf({ conversationId: 'child', subagentAffinityId: 'parent' })).toBe('1 parent');
     expect(await rankOf({ conversationId: 'parent' })).toBe('1 sticky');
+  });
+
+  it('sends a request to the rank that holds its prompt', async () => {
+    const engine = new CountingEngine(4);
+    const queue = queueOver(engine, 100, { enable_kv_cache_aware_routing: true });
+    const cachedTokens = (rank: number): number => (rank === 2 ? 900 : 0);
+    const placed = queue.run(request({ numInputTokens: 1_000, cachedTokens }), never, (placement) =>
+      Promise.resolve(`${String(placement.rank)} ${placement.decision}`),
+    );
+    expect(await placed).toBe('2 prefix');
+  });
+
+  it('lets a strict conversation wait for its home, and lets others pass, for as many iterations as it may', async () => {
+    const engine = new CountingEngine(2);
+    const queue = queueOver(engine, 100, {
+      ...BY_CONVERSATION,
+      kv_cache_routing_strict_conversation_affinity: true,
+      kv_cache_routing_strict_affinity_max_wait_iters: 2,
+    });
+    const started: string[] = [];
+    const run = (conversationId: string): void => {
+      void queue.run(request({ conversationId }), never, (placement) => {
+        engine.begin(placement);
+        started.push(`${conversationId}@${String(placement.rank)} ${placement.decision}`);
+        return Promise.resolve();
+      });
+    };
+    for (const id of ['home', 'other', 'home']) run(id);
+    await turn();
+    run('home');
+    run('late');
+    await turn();
+    expect(started).toEqual(['home@0 new', 'other@1 new', 'home@0 sticky', 'late@1 new']);
+    engine.finish(1);
+    expect(queue.depth).toBe(1);
+    engine.finish(1);
+    expect(started.at(-1)).toBe('home@1 overflow');
   });
 
   it('refuses what finds it full, and says so', () => {

@@ -1,10 +1,12 @@
-import type { AdpRouter, DecisionKind } from '@roost/adp-router';
+import type { AdpRequest, AdpRouter, DecisionKind } from '@roost/adp-router';
 import type { Engine } from '@roost/engine';
 import { RoostError } from '@roost/protocol';
 
 /** A request as far as placing it on a rank is concerned. */
 export interface RankRequest {
   readonly numInputTokens: number;
+  /** The leading tokens of the prompt that a rank holds at this moment. */
+  readonly cachedTokens: (rank: number) => number;
   readonly conversationId: string | null;
   /** Verified; null when the request came without affinity. */
   readonly subagentAffinityId: string | null;
@@ -22,6 +24,8 @@ export interface RankPlacement {
 interface Waiting extends RankRequest {
   readonly id: number;
   readonly since: number;
+  /** Iterations since the router first left the request waiting for its home; null: it has not. */
+  waitedIters: number | null;
   start(placement: RankPlacement): void;
 }
 
@@ -46,7 +50,7 @@ export class RankQueue {
     private readonly maxQueued: number,
     private readonly now: () => number = () => performance.now(),
   ) {
-    this.stopListening = engine.onIteration(() => this.look());
+    this.stopListening = engine.onIteration(() => this.onIteration());
   }
 
   get depth(): number {
@@ -75,7 +79,7 @@ export class RankQueue {
         signal.removeEventListener('abort', giveUp);
         job(placement).then(resolve, reject);
       };
-      this.waiting.set(id, { ...request, id, since: this.now(), start });
+      this.waiting.set(id, { ...request, id, since: this.now(), waitedIters: null, start });
       this.lookSoon();
     });
   }
@@ -94,14 +98,28 @@ export class RankQueue {
     });
   }
 
+  private onIteration(): void {
+    for (const request of this.waiting.values()) if (request.waitedIters !== null) request.waitedIters += 1;
+    this.look();
+  }
+
   private look(): void {
     if (this.waiting.size === 0) return;
     const ranks = this.engine.rankStates();
     const cap = this.engine.info.maxBatchSize;
     const room = ranks.reduce((sum, { numActiveRequests }) => sum + Math.max(0, cap - numActiveRequests), 0);
     if (room === 0) return;
-    const batch = [...this.waiting.values().take(room)];
-    for (const { id, rank, kind } of this.router.assign(ranks, batch).decisions) this.start(id, rank, kind);
+    // A router that can defer passes over those that wait for their home, so it has to see who is behind them.
+    const batch = this.waiting.values().take(this.router.canDefer ? this.waiting.size : room);
+    const loads = ranks.map((rank) => ({ ...rank, numInTransfer: rank.numHeldHandoffs }));
+    const { decisions, deferred } = this.router.assign(loads, [...batch].map(offerOf));
+    for (const id of deferred) this.defer(id);
+    for (const { id, rank, kind } of decisions) this.start(id, rank, kind);
+  }
+
+  private defer(id: number): void {
+    const request = this.waiting.get(id);
+    if (request !== undefined) request.waitedIters ??= 0;
   }
 
   private start(id: number, rank: number, decision: DecisionKind): void {
@@ -110,4 +128,8 @@ export class RankQueue {
     this.waiting.delete(id);
     request.start({ rank, decision, queueMs: this.now() - request.since });
   }
+}
+
+function offerOf({ waitedIters, ...request }: Waiting): AdpRequest<number> {
+  return { ...request, waitedIters: waitedIters ?? 0 };
 }
