@@ -3,7 +3,7 @@ import { NO_SLOT } from './slot-list.js';
 /** Two words of hash a slot. */
 const SLOT_BYTES = 8;
 const CELL_BYTES = 4;
-const FIRST_SLOTS = 64;
+const FEWEST_CELLS = 128;
 /** A cell is empty (0) or has a slot plus one in its low bits and eight bits of the hash, its tag, above. */
 const SLOT_BITS = 24;
 const SLOT_MASK = (1 << SLOT_BITS) - 1;
@@ -17,7 +17,7 @@ const MOST_SLOTS = SLOT_MASK - 1;
  */
 export function slotsWithin(bytes: number, otherBytes: number): number {
   let most = 0;
-  for (let cells = 2 * FIRST_SLOTS; cells * CELL_BYTES < bytes; cells *= 2) {
+  for (let cells = FEWEST_CELLS; cells * CELL_BYTES < bytes; cells *= 2) {
     const slots = Math.floor((bytes - cells * CELL_BYTES) / (SLOT_BYTES + otherBytes));
     most = Math.max(most, Math.min(slots, cells / 2));
   }
@@ -26,20 +26,20 @@ export function slotsWithin(bytes: number, otherBytes: number): number {
 
 /**
  * Numbers block hashes with slots 0, 1, 2, ... An open-addressed table beside the hashes themselves: 16 to 24 bytes a
- * block when full, nothing for the garbage collector to walk.
+ * slot, nothing for the garbage collector to walk, and nothing that ever has to grow or be rebuilt.
  */
 export class BlockTable {
-  #hashes = new Uint32Array(0);
-  #cells = new Int32Array(2 * FIRST_SLOTS);
+  readonly #hashes: Uint32Array;
+  readonly #cells: Int32Array;
+  readonly #limit: number;
   #nextSlot = 0;
   #freeSlot = NO_SLOT;
 
-  /** At most `limit` slots. */
-  constructor(private readonly limit: number) {}
-
-  /** Slots that there is memory for. */
-  get room(): number {
-    return this.#hashes.length / 2;
+  /** With `limit` slots. */
+  constructor(limit: number) {
+    this.#limit = limit;
+    this.#hashes = new Uint32Array(2 * limit);
+    this.#cells = new Int32Array(Math.max(FEWEST_CELLS, 2 ** Math.ceil(Math.log2(2 * limit))));
   }
 
   /** Memory taken. */
@@ -49,13 +49,17 @@ export class BlockTable {
 
   /** Whether `add` needs no slot to be removed first. */
   get canAdd(): boolean {
-    return this.#freeSlot !== NO_SLOT || this.#nextSlot < this.limit;
+    return this.#freeSlot !== NO_SLOT || this.#nextSlot < this.#limit;
+  }
+
+  /** Whether a slot that is in use is this hash's; for any other slot it says nothing. */
+  isAt(slot: number, low: number, high: number): boolean {
+    return this.#hashes[2 * slot] === low && this.#hashes[2 * slot + 1] === high;
   }
 
   /** The slot of a hash, or NO_SLOT. */
   find(low: number, high: number): number {
     const cells = this.#cells;
-    const hashes = this.#hashes;
     const mask = cells.length - 1;
     const tag = tagOf(high);
     for (let at = homeOf(low, high) & mask; ; at = (at + 1) & mask) {
@@ -63,7 +67,7 @@ export class BlockTable {
       if (cell === 0) return NO_SLOT;
       if ((cell & ~SLOT_MASK) !== tag) continue;
       const slot = (cell & SLOT_MASK) - 1;
-      if (hashes[2 * slot] === low && hashes[2 * slot + 1] === high) return slot;
+      if (this.isAt(slot, low, high)) return slot;
     }
   }
 
@@ -72,7 +76,11 @@ export class BlockTable {
     const slot = this.#claim();
     this.#hashes[2 * slot] = low;
     this.#hashes[2 * slot + 1] = high;
-    this.#put(low, high, slot);
+    const cells = this.#cells;
+    const mask = cells.length - 1;
+    let at = homeOf(low, high) & mask;
+    while (cells[at] !== 0) at = (at + 1) & mask;
+    cells[at] = tagOf(high) | (slot + 1);
     return slot;
   }
 
@@ -102,26 +110,7 @@ export class BlockTable {
       this.#freeSlot = (this.#hashes[2 * slot] ?? 0) | 0;
       return slot;
     }
-    if (this.#nextSlot === this.room) this.#grow();
     return this.#nextSlot++;
-  }
-
-  #grow(): void {
-    const room = Math.min(Math.max(FIRST_SLOTS, Math.ceil(this.room * 1.5)), this.limit);
-    const hashes = new Uint32Array(2 * room);
-    hashes.set(this.#hashes);
-    this.#hashes = hashes;
-    if (2 * room <= this.#cells.length) return;
-    this.#cells = new Int32Array(2 ** Math.ceil(Math.log2(2 * room)));
-    for (let slot = 0; slot < this.#nextSlot; slot++) this.#put(hashes[2 * slot] ?? 0, hashes[2 * slot + 1] ?? 0, slot);
-  }
-
-  #put(low: number, high: number, slot: number): void {
-    const cells = this.#cells;
-    const mask = cells.length - 1;
-    let at = homeOf(low, high) & mask;
-    while (cells[at] !== 0) at = (at + 1) & mask;
-    cells[at] = tagOf(high) | (slot + 1);
   }
 
   #homeOfSlot(slot: number): number {

@@ -19,7 +19,7 @@ export type FeedMessage = { readonly incarnation: string; readonly sequence: big
 
 /**
  * What to do about a message. `apply` and `replace`: do so in the index. `resync`: what is known of the rank may be out
- * of date: drop it, and ask for a snapshot. `ignore`: it says nothing new.
+ * of date: drop it, and ask for a snapshot or open the channel anew. `ignore`: it says nothing new.
  */
 export type FeedStep =
   | { readonly step: 'apply'; readonly change: BlockChange }
@@ -32,19 +32,18 @@ const RESYNC: FeedStep = { step: 'resync' };
 
 const NONE = -1n;
 
-/** How many earlier lives are remembered, for messages of theirs that come late. */
-const REMEMBERED_LIVES = 8;
-
 /**
  * Follows the reports of one rank over a channel that may lose, repeat and reorder them. While it is in step, what was
  * applied is the rank's cache as of the latest message that was heard of.
  */
 export class OwnerFeed {
+  /** The life that this channel is of. */
   #incarnation: string | null = null;
-  readonly #earlier: string[] = [];
-  /** The latest message heard of in this incarnation. */
+  /** The latest message heard of. */
   #heard = NONE;
   #inStep = false;
+  /** Whether messages of another life came: which of the two is over, only a new channel can tell. */
+  #isMixed = false;
 
   /** Whether what was applied is all that was heard of. */
   get inStep(): boolean {
@@ -53,29 +52,25 @@ export class OwnerFeed {
 
   /**
    * Decides on the next message. Until a snapshot brings it into step, every change gets `resync`: a request for a
-   * snapshot that is under way need not be repeated.
+   * snapshot that is under way need not be repeated. After a change of the incarnation everything does, until the
+   * channel is opened anew.
    */
   take(message: FeedMessage): FeedStep {
     const { incarnation, sequence } = message;
-    if (this.#earlier.includes(incarnation)) return IGNORE;
-    if (incarnation !== this.#incarnation) this.#begin(incarnation);
+    this.#incarnation ??= incarnation;
+    if (incarnation !== this.#incarnation) this.#isMixed = true;
+    if (this.#isMixed) return this.#loseStep();
     return message.type === 'snapshot'
       ? this.#takeSnapshot(sequence, message.hashes)
       : this.#takeChange(sequence, message);
   }
 
-  /** The channel ended: a new one may number its messages anew, and only a snapshot brings it into step. */
-  interrupt(): void {
+  /** The channel was opened anew: it may be of another life and number its messages anew, beginning with a snapshot. */
+  reopen(): void {
+    this.#incarnation = null;
     this.#heard = NONE;
     this.#inStep = false;
-  }
-
-  #begin(incarnation: string): void {
-    if (this.#incarnation !== null) this.#earlier.push(this.#incarnation);
-    if (this.#earlier.length > REMEMBERED_LIVES) this.#earlier.shift();
-    this.#incarnation = incarnation;
-    this.#heard = NONE;
-    this.#inStep = false;
+    this.#isMixed = false;
   }
 
   #takeSnapshot(sequence: bigint, hashes: BlockHashes): FeedStep {
@@ -87,11 +82,14 @@ export class OwnerFeed {
   }
 
   #takeChange(sequence: bigint, { stored, removed }: BlockChange): FeedStep {
-    const follows = this.#inStep && sequence === this.#heard + 1n;
     const isOld = sequence <= this.#heard;
+    const follows = this.#inStep && sequence === this.#heard + 1n;
     if (!isOld) this.#heard = sequence;
     if (follows) return { step: 'apply', change: { stored, removed } };
-    if (this.#inStep && isOld) return IGNORE;
+    return this.#inStep && isOld ? IGNORE : this.#loseStep();
+  }
+
+  #loseStep(): FeedStep {
     this.#inStep = false;
     return RESYNC;
   }

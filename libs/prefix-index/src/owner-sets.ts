@@ -26,6 +26,9 @@ export class OwnerSet {
   }
 }
 
+/** The id that no set has. */
+export const NO_SET = 0;
+
 /** What a set takes, and what each member adds to it, in bytes; by measurement, rounded up. */
 const SET_BYTES = 320;
 const MEMBER_BYTES = 64;
@@ -36,7 +39,7 @@ const MEMBER_BYTES = 64;
  */
 export class OwnerSets {
   #bytes = 0;
-  readonly #byId: (OwnerSet | null)[] = [];
+  readonly #byId: (OwnerSet | null)[] = [null];
   readonly #freeIds: number[] = [];
   readonly #byMembers = new Map<string, OwnerSet>();
   readonly #memberless = new Set<OwnerSet>();

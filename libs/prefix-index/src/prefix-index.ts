@@ -1,6 +1,6 @@
 import { type BlockHashes, wordsOf } from './block-hashes.js';
 import { BlockTable, slotsWithin } from './block-table.js';
-import { type Owner, type OwnerSet, OwnerSets } from './owner-sets.js';
+import { type Owner, NO_SET, type OwnerSet, OwnerSets } from './owner-sets.js';
 import { OwnerDepths, type PrefixMatch } from './prefix-match.js';
 import { ServerOwners } from './server-owners.js';
 import { NO_SLOT, SlotLinks, SlotList } from './slot-list.js';
@@ -46,22 +46,32 @@ const LEAST_BYTES = 64 * 1024;
 export class PrefixIndex {
   readonly #setsLimit: number;
   readonly #table: BlockTable;
-  readonly #byUse = new SlotLinks();
-  readonly #bySet = new SlotLinks();
-  readonly #used = new SlotList(this.#byUse);
-  readonly #sets = new OwnerSets(this.#bySet);
+  readonly #fixedBytes: number;
+  /** All blocks, the one used longest ago first. */
+  readonly #used: SlotList;
+  readonly #sets: OwnerSets;
   readonly #servers = new Map<string, ServerOwners>();
-  #setOf = new Int32Array(0);
+  /** The id of each slot's set; NO_SET for a slot without a block. */
+  readonly #setOf: Int32Array;
   /** The slots of the prompt at hand, in its order. */
-  #walked = new Int32Array(0);
+  readonly #walked: Int32Array;
   #serials = 0;
   #evictions = 0;
 
-  /** Takes at most `maxBytes` of memory, at least 65,536; throws a RangeError for less. */
+  /**
+   * Takes at most `maxBytes` of memory, at least 65,536; throws a RangeError for less. Most of it is set aside at once, in
+   * pages that the system provides only as they are used.
+   */
   constructor({ maxBytes }: { readonly maxBytes: number }) {
     if (!(maxBytes >= LEAST_BYTES)) throw new RangeError(`maxBytes must be at least ${String(LEAST_BYTES)}`);
     this.#setsLimit = maxBytes * SETS_SHARE;
-    this.#table = new BlockTable(slotsWithin(maxBytes - this.#setsLimit, OTHER_SLOT_BYTES));
+    const slots = slotsWithin(maxBytes - this.#setsLimit, OTHER_SLOT_BYTES);
+    this.#table = new BlockTable(slots);
+    this.#used = new SlotList(new SlotLinks(slots));
+    this.#sets = new OwnerSets(new SlotLinks(slots));
+    this.#setOf = new Int32Array(slots);
+    this.#walked = new Int32Array(slots);
+    this.#fixedBytes = this.#table.bytes + OTHER_SLOT_BYTES * slots;
   }
 
   /**
@@ -135,12 +145,13 @@ export class PrefixIndex {
     const words = wordsOf(hashes);
     const found = new OwnerDepths();
     let depth = 0;
-    let known = NO_SLOT;
+    let slot = NO_SLOT;
+    let known = NO_SET;
     let holders: readonly Owner[] = [];
     for (; 2 * depth < words.length; depth++) {
-      const slot = this.#table.find(words[2 * depth] ?? 0, words[2 * depth + 1] ?? 0);
+      slot = this.#findNear(slot, words[2 * depth] ?? 0, words[2 * depth + 1] ?? 0);
       if (slot === NO_SLOT) break;
-      const id = this.#setOf[slot] ?? NO_SLOT;
+      const id = this.#setOf[slot] ?? NO_SET;
       if (id !== known) {
         const { members } = this.#sets.at(id);
         holders = depth === 0 ? members : stillHolding(holders, members, depth, found);
@@ -159,11 +170,10 @@ export class PrefixIndex {
   stats(): PrefixIndexStats {
     let owners = 0;
     for (const { size } of this.#servers.values()) owners += size;
-    const arrays = this.#table.bytes + this.#setOf.byteLength + this.#walked.byteLength;
     return {
       blocks: this.#used.length - this.#sets.blocksHeldByNobody,
       owners,
-      bytes: arrays + this.#byUse.pairs.byteLength + this.#bySet.pairs.byteLength + this.#sets.bytes,
+      bytes: this.#fixedBytes + this.#sets.bytes,
       evictions: this.#evictions,
     };
   }
@@ -183,12 +193,13 @@ export class PrefixIndex {
 
   /** From the last block to the first, so that a chain loses its end first when blocks are forgotten. */
   #store(owner: Owner, words: Uint32Array): void {
+    let slot = NO_SLOT;
     for (let at = words.length - 2; at >= 0; at -= 2) {
       const low = words[at] ?? 0;
       const high = words[at + 1] ?? 0;
-      const slot = this.#table.find(low, high);
+      slot = this.#findNear(slot, low, high);
       if (slot === NO_SLOT) {
-        this.#add(low, high, owner);
+        slot = this.#add(low, high, owner);
         continue;
       }
       this.#used.moveToEnd(slot, slot);
@@ -198,29 +209,20 @@ export class PrefixIndex {
     while (this.#sets.bytes > this.#setsLimit) this.#makeRoom();
   }
 
-  #add(low: number, high: number, owner: Owner): void {
+  #add(low: number, high: number, owner: Owner): number {
     if (this.#sets.heldByNobody !== NO_SLOT || !this.#table.canAdd) this.#makeRoom();
     const slot = this.#table.add(low, high);
-    if (slot >= this.#setOf.length) this.#grow();
     this.#used.append(slot);
     const set = this.#sets.with(null, owner);
     set.blocks.append(slot);
     this.#setOf[slot] = set.id;
-  }
-
-  #grow(): void {
-    const { room } = this.#table;
-    const grown = new Int32Array(room);
-    grown.set(this.#setOf);
-    this.#setOf = grown;
-    this.#walked = new Int32Array(room);
-    this.#byUse.reserve(room);
-    this.#bySet.reserve(room);
+    return slot;
   }
 
   #remove(owner: Owner, words: Uint32Array): void {
+    let slot = NO_SLOT;
     for (let at = 0; at < words.length; at += 2) {
-      const slot = this.#table.find(words[at] ?? 0, words[at + 1] ?? 0);
+      slot = this.#findNear(slot, words[at] ?? 0, words[at + 1] ?? 0);
       if (slot === NO_SLOT) continue;
       const set = this.#setAt(slot);
       if (!owner.sets.has(set)) continue;
@@ -248,12 +250,24 @@ export class PrefixIndex {
     const set = this.#setAt(slot);
     this.#table.remove(slot);
     this.#used.remove(slot);
+    this.#setOf[slot] = NO_SET;
     set.blocks.remove(slot);
     if (set.blocks.length === 0) this.#sets.release(set);
   }
 
+  /** The slot of a hash, which mostly lies beside the slot of its neighbour in the chain, having been stored with it. */
+  #findNear(slot: number, low: number, high: number): number {
+    if (slot > 0 && this.#isAt(slot - 1, low, high)) return slot - 1;
+    if (slot !== NO_SLOT && this.#isAt(slot + 1, low, high)) return slot + 1;
+    return this.#table.find(low, high);
+  }
+
+  #isAt(slot: number, low: number, high: number): boolean {
+    return this.#table.isAt(slot, low, high) && (this.#setOf[slot] ?? NO_SET) !== NO_SET;
+  }
+
   #setAt(slot: number): OwnerSet {
-    return this.#sets.at(this.#setOf[slot] ?? NO_SLOT);
+    return this.#sets.at(this.#setOf[slot] ?? NO_SET);
   }
 
   /** Makes the blocks walked over the latest used, the first of them last; whole runs that lie so already move at once. */

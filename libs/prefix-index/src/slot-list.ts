@@ -4,13 +4,10 @@ export const NO_SLOT = -1;
 /** The links of slots 0, 1, 2, ... of any number of lists, as long as no slot is in two of them. Eight bytes a slot. */
 export class SlotLinks {
   /** The slots after and before slot `s`, at `2 * s` and `2 * s + 1`. */
-  pairs = new Int32Array(0);
+  readonly pairs: Int32Array;
 
-  /** Makes room for slots below `room`. */
-  reserve(room: number): void {
-    const grown = new Int32Array(2 * room);
-    grown.set(this.pairs);
-    this.pairs = grown;
+  constructor(slots: number) {
+    this.pairs = new Int32Array(2 * slots);
   }
 }
 
