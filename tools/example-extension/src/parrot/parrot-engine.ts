@@ -125,8 +125,8 @@ export class ParrotEngine implements Engine {
     }
   }
 
-  cachedTokens(): number {
-    return 0;
+  cachedTokens(): () => number {
+    return () => 0;
   }
 
   storedBlocks(): readonly bigint[] {
