@@ -48,7 +48,7 @@ class Model {
 
   match(hashes: readonly bigint[]): { perServer: [string, number][]; perRank: [string, number][] } {
     const holders = new Set([...this.blocks.values()].flatMap((names) => [...names]));
-    const depths = [...holders].map((name) => [name, this.depth(name, hashes)] as const);
+    const depths = [...holders].map((name): [string, number] => [name, this.depth(name, hashes)]);
     const found = depths.filter(([, depth]) => depth > 0);
     const deepest = Math.max(0, ...found.map(([, depth]) => depth));
     for (const hash of hashes.slice(0, deepest).reverse()) {
