@@ -14,8 +14,7 @@ const PAUSE_MS = 200;
  */
 export class KvFollower {
   private feeds = new Map<number, OwnerFeed>();
-  private stopped = false;
-  private call = new AbortController();
+  private readonly stopped = new AbortController();
 
   constructor(
     private readonly instance: Instance,
@@ -24,22 +23,20 @@ export class KvFollower {
 
   /** Follows until {@link stop}, through every end of the stream. */
   async run(): Promise<void> {
-    while (!this.stopped) {
+    while (!this.stopped.signal.aborted) {
       if (this.instance.serving) await this.followOnce();
-      if (!this.stopped) await pause();
+      await pause();
     }
   }
 
   stop(): void {
-    this.stopped = true;
-    this.call.abort();
+    this.stopped.abort();
   }
 
   private async followOnce(): Promise<void> {
     this.feeds = new Map();
-    this.call = new AbortController();
     const { events, server } = this.instance;
-    const bounds = { signal: this.call.signal, deadline: Infinity };
+    const bounds = { signal: this.stopped.signal, deadline: Infinity };
     try {
       for await (const message of callStream(events.follow.bind(events), {}, new Metadata(), bounds)) {
         if (!this.take(message)) break;

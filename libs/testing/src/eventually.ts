@@ -5,7 +5,7 @@
  * @param condition true, or a value, when it holds; what it throws counts as "not yet"
  * @throws Error with the last reason when it does not hold within `withinMs`
  */
-export async function eventually<T>(condition: () => T | Promise<T>, withinMs = 10_000): Promise<T> {
+export async function eventually<T>(condition: () => T | Promise<T>, withinMs = 10_000): Promise<NonNullable<T>> {
   const end = performance.now() + withinMs;
   let reason: unknown = 'never true';
   while (performance.now() < end) {
