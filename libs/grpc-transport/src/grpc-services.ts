@@ -10,6 +10,7 @@ import { type GuardedHandler, serveStream, serveUnary } from './serve-call.js';
 @Injectable()
 export class GrpcServices {
   private readonly logger = new Logger(GrpcServices.name);
+  private server: Server | null = null;
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -22,6 +23,7 @@ export class GrpcServices {
    * @throws Error when a provider lacks one of its service's methods, or when Nest would not run one of its guards
    */
   attachTo(server: Server): void {
+    this.server = server;
     for (const { instance, metatype, host } of this.discovery.getProviders()) {
       const definition = typeof metatype === 'function' ? grpcServiceOf(metatype) : undefined;
       if (definition === undefined) continue;
@@ -36,6 +38,21 @@ export class GrpcServices {
       }
       server.addService(definition, handlers);
     }
+  }
+
+  /**
+   * Takes no more calls, and lets the ends of those that have been answered reach their callers, which closing the server
+   * at once would cut off. Resolves when no call is left, after `withinMs` at the latest.
+   */
+  async flush(withinMs: number): Promise<void> {
+    const timeUp = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => timeUp.resolve(undefined), withinMs);
+    const flushed = new Promise<void>((resolve) => {
+      if (this.server === null) resolve();
+      else this.server.tryShutdown(() => resolve());
+    });
+    await Promise.race([flushed, timeUp.promise]);
+    clearTimeout(timer);
   }
 
   private guarded(provider: Record<string, unknown>, name: string): GuardedHandler {

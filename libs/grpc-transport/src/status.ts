@@ -32,7 +32,8 @@ function isStatus(code: unknown): code is status {
 }
 
 const CODE_OF_STATUS: Partial<Record<status, ErrorCode>> = {
-  [status.CANCELLED]: 'client_closed_request',
+  // Whoever cancels a call does not ask what became of it: it was the server that cut it off.
+  [status.CANCELLED]: 'worker_unavailable',
   [status.INVALID_ARGUMENT]: 'invalid_request',
   [status.NOT_FOUND]: 'not_found',
   [status.DEADLINE_EXCEEDED]: 'deadline_exceeded',
@@ -44,7 +45,6 @@ const CODE_OF_STATUS: Partial<Record<status, ErrorCode>> = {
 
 /** What is said of a call that failed on its way: a transport's own text names addresses, which clients must not see. */
 const MESSAGE_OF_CODE: Partial<Record<ErrorCode, string>> = {
-  client_closed_request: 'the call was cancelled',
   deadline_exceeded: 'the worker did not answer in time',
   worker_unavailable: 'the worker cannot be reached',
 };

@@ -1,10 +1,13 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { ServingStatus } from '@roost/grpc-transport';
+import { GrpcServices, ServingStatus } from '@roost/grpc-transport';
 
 import { WORKER_PARTS, type WorkerParts } from '../worker-parts.js';
 
 /** The Nest token of how long a worker may take to go down, in milliseconds. */
 export const SHUTDOWN_TIMEOUT_MS = Symbol('SHUTDOWN_TIMEOUT_MS');
+
+/** How long the last messages of answered calls may take to get out. */
+const FLUSH_MS = 1_000;
 
 /**
  * Brings the engine up before the first request, and takes the worker down in order: say NOT_SERVING, let running legs
@@ -18,6 +21,7 @@ export class WorkerLifecycle implements OnModuleInit, BeforeApplicationShutdown 
     @Inject(WORKER_PARTS) private readonly parts: WorkerParts,
     @Inject(SHUTDOWN_TIMEOUT_MS) private readonly timeoutMs: number,
     private readonly status: ServingStatus,
+    private readonly services: GrpcServices,
   ) {}
 
   async onModuleInit(): Promise<void> {
@@ -42,6 +46,7 @@ export class WorkerLifecycle implements OnModuleInit, BeforeApplicationShutdown 
     held.clear();
     puller.close();
     await engine.stop();
+    await this.services.flush(FLUSH_MS);
   }
 
   private async drained(): Promise<void> {
