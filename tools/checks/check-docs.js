@@ -1,12 +1,13 @@
 // Checks that the documents are true where a program can tell: links, paths, npm scripts, configuration keys, quoted code,
 // the table of errors, the routes, the session headers, and the gRPC services. Needs the compiled workspace.
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import process from 'node:process';
 
 import { openApiDocument } from '../../libs/edge-server/dist/http/openapi-document.js';
 import { ERRORS, SESSION_HEADERS } from '../../libs/protocol/dist/index.js';
 
-import { errorTable, routes, services, sessionHeaders } from './docs/facts.js';
+import { errorTable, projects, routes, services, sessionHeaders } from './docs/facts.js';
 import { readMarkdown } from './docs/markdown.js';
 import { problemsOf } from './docs/rules.js';
 
@@ -15,6 +16,10 @@ const read = (file) => readFileSync(file, 'utf8');
 const files = globSync(['*.md', '{apps,docs,libs,tools}/**/*.md'], {
   exclude: (name) => ['node_modules', 'dist'].includes(name),
 }).sort();
+
+const projectNames = globSync('{apps,libs,tools}/*/package.json')
+  .filter((file) => JSON.parse(read(file)).nx !== undefined)
+  .map((file) => path.basename(path.dirname(file)));
 
 const repository = {
   exists: existsSync,
@@ -37,6 +42,8 @@ facts(
   (text) => sessionHeaders(text, SESSION_HEADERS),
 );
 facts('docs/worker-protocol.md', (text) => services(text, read('libs/protocol/proto/roost/worker/v1/worker.proto')));
+
+facts('ARCHITECTURE.md', (text) => projects(text, projectNames));
 
 for (const problem of problems) console.error(problem);
 console.log(`${files.length} documents, ${problems.length} problems`);

@@ -31,6 +31,13 @@ export function sessionHeaders(text, headers) {
     : [`the session headers are ${headers.join(', ')}; the list says ${listed.join(', ')}`];
 }
 
+/** Every project of the workspace is named as a word of its own. */
+export function projects(text, names) {
+  return names
+    .filter((name) => !new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(text))
+    .map((name) => `project ${name} is not named`);
+}
+
 /** Every service and every method of the .proto is named. */
 export function services(text, proto) {
   const names = [...proto.matchAll(/^\s*(?:service|rpc) (\w+)/gm)].map(([, name]) => name);

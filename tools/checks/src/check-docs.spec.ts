@@ -23,6 +23,7 @@ const { problemsOf } = (await load('rules')) as {
 };
 const facts = (await load('facts')) as {
   errorTable: (text: string, errors: object) => string[];
+  projects: (text: string, names: readonly string[]) => string[];
   routes: (text: string, paths: object) => string[];
   sessionHeaders: (text: string, headers: readonly string[]) => string[];
   services: (text: string, proto: string) => string[];
@@ -140,6 +141,12 @@ describe('facts', () => {
     expect(facts.errorTable('', errors)).toEqual(['error bad: expected a row with 400 wrong no, found none']);
     expect(facts.errorTable('| `bad` | 400 | `wrong` | no |\n| `old` | 500 | `x` | no |', errors)).toEqual([
       'error old: there is none in the code',
+    ]);
+  });
+
+  it('of projects are complete, and a name inside another one does not count', () => {
+    expect(facts.projects('edge-server and engine', ['edge-server', 'engine', 'edge'])).toEqual([
+      'project edge is not named',
     ]);
   });
 
