@@ -20,7 +20,7 @@ export function problemsOf(file, document, repository) {
 }
 
 /** Relative links lead to files that are there, and their anchors to headings. */
-export function brokenLinks(file, { links, anchors }, repository) {
+function brokenLinks(file, { links, anchors }, repository) {
   return links.flatMap(({ target, line }) => {
     if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return [];
     const [place, anchor] = target.split('#');
@@ -35,7 +35,7 @@ export function brokenLinks(file, { links, anchors }, repository) {
 const REPOSITORY_PATH = /^(?:\.ci|apps|docs|libs|tools)\/[\w./@-]+$/;
 
 /** Paths of the repository in backticks are there. */
-export function missingPaths(_file, { codeSpans }, repository) {
+function missingPaths(_file, { codeSpans }, repository) {
   return codeSpans.flatMap(({ text, line }) =>
     REPOSITORY_PATH.test(text) && !text.split('/').includes('dist') && !repository.exists(text)
       ? [{ line, message: `there is no ${text}` }]
@@ -44,7 +44,7 @@ export function missingPaths(_file, { codeSpans }, repository) {
 }
 
 /** Whatever is to be run with npm is a script of package.json. */
-export function unknownScripts(_file, { codeSpans, fences }, { scripts }) {
+function unknownScripts(_file, { codeSpans, fences }, { scripts }) {
   const texts = [...codeSpans, ...fences.flatMap(linesOf)];
   return texts.flatMap(({ text, line }) =>
     [...text.matchAll(/\bnpm (?:(?:-s )?run (?:-s )?|(?=start\b|test\b))([\w:-]+)/g)]
@@ -61,7 +61,7 @@ const FILE_NAME = /\.(?:[cm]?[jt]s|json|ya?ml|md|sh|proto|svg|lock|npmrc|run)$/;
 const OTHER_NAMES = ['conversation_params', 'disaggregated_params', 'grpc', 'nx', 'roost', 'stream_options', 'usage'];
 
 /** Dotted keys in backticks, and `ROOST_` variables, name settings that there are. */
-export function unknownConfigKeys(_file, { codeSpans }, { configSchema }) {
+function unknownConfigKeys(_file, { codeSpans }, { configSchema }) {
   return codeSpans.flatMap(({ text, line }) => {
     const key = dottedKeyOf(text);
     if (key === null || isSetting(configSchema, key)) return [];
@@ -96,7 +96,7 @@ function resolve(schema, definition) {
 }
 
 /** A block that names its file (```ts file=PATH) is a part of that file, to the letter. */
-export function staleQuotes(_file, { fences }, repository) {
+function staleQuotes(_file, { fences }, repository) {
   return fences.flatMap(({ info, line, lines }) => {
     const quoted = /\bfile=(\S+)/.exec(info)?.[1];
     if (quoted === undefined) return [];
