@@ -43,7 +43,10 @@ export class OwnerSets {
   readonly #freeIds: number[] = [];
   readonly #byMembers = new Map<string, OwnerSet>();
   readonly #memberless = new Set<OwnerSet>();
-  /** The latest step from set to set: blocks come in runs that all take the same one. */
+  /**
+   * The latest step from set to set: blocks come in runs that all take the same one. An owner that is forgotten leaves
+   * both ends of it alike.
+   */
   #step: { readonly from: OwnerSet | null; readonly owner: Owner; readonly to: OwnerSet } | null = null;
 
   constructor(private readonly links: SlotLinks) {}
@@ -111,16 +114,10 @@ export class OwnerSets {
       set.members = set.members.filter((member) => member !== owner);
       this.#bytes += bytesOf(set);
       if (set.members.length === 0) this.#memberless.add(set);
-      // A set of these members may exist; then this one stays beside it for as long as its blocks do.
-      else this.#internUnlessThere(set);
+      // Another set of these members may exist; then it stays beside this one for as long as its blocks do.
+      else this.#byMembers.set(keyOf(set.members), set);
     }
     owner.sets.clear();
-    this.#step = null;
-  }
-
-  #internUnlessThere(set: OwnerSet): void {
-    const key = keyOf(set.members);
-    if (!this.#byMembers.has(key)) this.#byMembers.set(key, set);
   }
 
   #of(members: readonly Owner[]): OwnerSet {

@@ -109,12 +109,36 @@ describe('PrefixIndex', () => {
     const index = new PrefixIndex({ maxBytes: 2 ** 16 });
     const blocks = (from: number): bigint[] => Array.from({ length: 600 }, (_, at) => BigInt(from + at));
     index.apply('a', 0, { stored: blocks(0), removed: [] });
+    const bytes = new Set<number>();
     for (let round = 1; round < 20; round++) {
       index.apply('b', 0, { stored: blocks(round * 1000), removed: [] });
+      bytes.add(index.stats().bytes);
       index.drop('b');
     }
+    expect(bytes.size).toBe(1);
     expect(index.stats()).toMatchObject({ blocks: 600, evictions: 0 });
     expect(index.match(blocks(0)).perServer.get('a')).toBe(600);
+  });
+
+  it('does not take the room of a removed block for a block', () => {
+    const index = make();
+    const [first, second] = [1n, 0xabcd_0000_0002n];
+    index.apply('a', 0, { stored: [first, second], removed: [second] });
+    // What the room of `second` may be marked with when it is the only one that is free.
+    for (const mark of [0n, 0xffff_ffffn, 0xffff_fffen, 1n])
+      expect(index.match([first, 0xabcd_0000_0000n + mark]).perServer.get('a')).toBe(1);
+  });
+
+  it('needs no more memory after the same changes again and again', () => {
+    const index = make();
+    const { bytes } = index.stats();
+    for (let round = 0; round < 10; round++) {
+      index.apply('a', 0, { stored: CHAIN, removed: [] });
+      index.apply('b', round, { stored: CHAIN.slice(0, 2), removed: [] });
+      index.apply('b', round, { stored: [], removed: CHAIN });
+      index.apply('a', 0, { stored: [], removed: CHAIN });
+      expect(index.stats().bytes).toBe(bytes);
+    }
   });
 
   it('loses the end of a chain before its beginning, and what was not asked for before what was', () => {

@@ -116,9 +116,7 @@ export class PrefixIndex {
     this.#store(owner, wordsOf(hashes));
     return {
       end: () => {
-        if (!owners.predictions.delete(owner)) return;
-        this.#sets.forget(owner);
-        this.#forgetIfEmpty(server);
+        if (owners.predictions.delete(owner)) this.#sets.forget(owner);
       },
     };
   }
@@ -137,7 +135,6 @@ export class PrefixIndex {
     if (owner === undefined) return;
     this.#sets.forget(owner);
     owners.ranks.delete(rank);
-    this.#forgetIfEmpty(server);
   }
 
   /** How many leading blocks of a prompt lie where; counts as a use of the blocks that lie anywhere. */
@@ -187,10 +184,6 @@ export class PrefixIndex {
     return owners;
   }
 
-  #forgetIfEmpty(server: string): void {
-    if (this.#servers.get(server)?.size === 0) this.#servers.delete(server);
-  }
-
   /** From the last block to the first, so that a chain loses its end first when blocks are forgotten. */
   #store(owner: Owner, words: Uint32Array): void {
     let slot = NO_SLOT;
@@ -206,7 +199,7 @@ export class PrefixIndex {
       const set = this.#setAt(slot);
       if (!owner.sets.has(set)) this.#move(slot, set, this.#sets.with(set, owner));
     }
-    while (this.#sets.bytes > this.#setsLimit) this.#makeRoom();
+    this.#limitSets();
   }
 
   #add(low: number, high: number, owner: Owner): number {
@@ -230,6 +223,12 @@ export class PrefixIndex {
       if (rest === null) this.#vacate(slot);
       else this.#move(slot, set, rest);
     }
+    this.#limitSets();
+  }
+
+  /** A removal can make one set into two, so it too may be too much. */
+  #limitSets(): void {
+    while (this.#sets.bytes > this.#setsLimit) this.#makeRoom();
   }
 
   #move(slot: number, from: OwnerSet, to: OwnerSet): void {

@@ -100,14 +100,27 @@ describe('acceptance scenarios 8.3, KV-aware', () => {
     if (!(router instanceof KvCacheAwareRouter)) throw new Error('wrong type');
     expect(ignoredArgs).toEqual(['use_tokens', 'tokenizer_dir', 'custom_tokenizer', 'use_harmony', 'model_path']);
     expect(router.tokensPerBlock).toBe(32);
-    // One block more outweighs three active requests, not four, and without a cap that holds at any load.
-    const home = serve(router, withBlocks(chain(1, 1))).server;
-    saturate(router, home, 3);
-    expect(serve(router, withBlocks(chain(1, 1))).server).toBe(home);
+    // Four blocks outweigh fifteen active requests, not seventeen, and without a cap nothing else matters.
+    const home = serve(router, withBlocks(chain(1, 4))).server;
+    saturate(router, home, 15);
+    expect(serve(router, withBlocks(chain(1, 4))).server).toBe(home);
     saturate(router, home, 2);
-    expect(serve(router, withBlocks(chain(1, 1))).server).not.toBe(home);
-    saturate(router, home, 1000);
-    expect(serve(router, withBlocks(chain(1, 1)), false).server).not.toBe(home);
+    expect(serve(router, withBlocks(chain(1, 4)), false).server).not.toBe(home);
+  });
+
+  it('a server is full at 64 active requests, where the cap is one and nothing else is said', () => {
+    const index = new PrefixIndex({ maxBytes: 2 ** 20 });
+    const { router } = createRouterRegistry().create(
+      'kv_cache_aware',
+      { load_cap: 1 },
+      { servers: SERVERS, prefixIndex: index },
+    );
+    if (!(router instanceof KvCacheAwareRouter)) throw new Error('wrong type');
+    index.replace('b', 0, chain(1, 1000));
+    saturate(router, 'b', 63);
+    expect(place(router, withBlocks(chain(1, 1000))).server).toBe('b');
+    expect(place(router, withBlocks(chain(1, 1000))).server).not.toBe('b');
+    expect([...index.match(chain(1, 1000)).perServer.keys()]).toEqual(['b']);
   });
 
   it('the registry passes every argument on', () => {
