@@ -241,7 +241,9 @@ describe('what workers believe', () => {
       const other = transferOf((await handedOver('other')).leg);
       const context = cluster.worker('context-0');
       for (const meta of [{}, other.proof, { [DISAGG_AUTH]: 'sha256=00' }]) {
-        await expect(context.pull({ ...request, skipTokens: 0, awaited: false }, meta)).rejects.toMatchObject(NO_HANDOFF);
+        await expect(context.pull({ ...request, skipTokens: 0, awaited: false }, meta)).rejects.toMatchObject(
+          NO_HANDOFF,
+        );
         await expect(context.release(request, meta)).rejects.toMatchObject(NO_HANDOFF);
       }
       const empty = { ctxRequestId: request.ctxRequestId, encodedOpaqueState: '', ctxInfoEndpoint: '' };

@@ -1,7 +1,7 @@
 import type { Logger } from '@nestjs/common';
 import type { ClusterConfig, ServerSection } from '@roost/config';
 import { Fleet, type Instance, KvFollower } from '@roost/fleet';
-import type { RouterRegistry } from '@roost/fleet-router';
+import { type FleetRouter, KvCacheAwareRouter, type RouterRegistry } from '@roost/fleet-router';
 import { PrefixIndex } from '@roost/prefix-index';
 
 import { disagreementOf, placesByTokens } from './block-agreement.js';
@@ -44,12 +44,20 @@ export function makeRoutedFleet(
   const fleet = new Fleet(role, section.urls, {
     pollIntervalMs: config.edge.health_poll_interval_ms,
     probeTimeoutMs: config.edge.worker_connect_timeout_ms,
-    onChange: (instance) => tell(logger, role, instance),
+    onChange: (instance) => {
+      tell(logger, role, instance);
+      adoptBlockSize(created.router, instance);
+    },
     ...(byTokens ? { accept: (info) => disagreementOf(section, info) } : {}),
   });
   const followers =
     prefixIndex === null ? [] : fleet.instances.map((instance) => new KvFollower(instance, prefixIndex));
   return { routed: new RoutedFleet(fleet, created.router, affinity, byTokens), followers };
+}
+
+/** Which tokens a match stands for: a router that compares blocks has them in the workers' size. */
+function adoptBlockSize(router: FleetRouter, { serving, info }: Instance): void {
+  if (serving && info !== null && router instanceof KvCacheAwareRouter) router.adoptTokensPerBlock(info.tokensPerBlock);
 }
 
 function tell(logger: Logger, role: string, { server, serving }: Instance): void {

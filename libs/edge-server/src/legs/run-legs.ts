@@ -92,7 +92,7 @@ function giveUp(begun: Begun, { code }: RoostError, { generation }: Fleets): voi
 }
 
 function mayBeginAgain({ scheduleStyle }: LegParts, error: RoostError, begun: boolean): boolean {
-  if (error.code === 'kv_cache_gone') return true;
+  if (error.code === 'kv_cache_gone' || error.code === 'kv_transfer_failed') return true;
   // Legs that start together are tried together: neither can be repeated without the other.
   return error.kind.retryable && error.code !== 'no_instance' && (begun || scheduleStyle === 'generation_first');
 }
