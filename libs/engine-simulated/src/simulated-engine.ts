@@ -1,17 +1,19 @@
 import { BLOCK_HASH_ALGORITHM, blockHashes, type TokenChain } from '@roost/block-cache';
-import type {
-  ConversationTurn,
-  DecodeJob,
-  Engine,
-  EngineInfo,
-  ImportJob,
-  KvCacheEvent,
-  KvExport,
-  KvHandle,
-  PendingImport,
-  PrefillJob,
-  PrefillOutcome,
-  RankState,
+import {
+  type ConversationTurn,
+  type DecodeJob,
+  type Engine,
+  type EngineInfo,
+  type ImportJob,
+  type KvCacheEvent,
+  type KvExport,
+  type KvHandle,
+  LiveJobs,
+  type PendingImport,
+  type PrefillJob,
+  type PrefillOutcome,
+  type RankState,
+  TokenQueue,
 } from '@roost/engine';
 import { decodeTokens, PROMPT_FORMAT, PromptEncoder } from '@roost/prompt';
 
@@ -22,11 +24,9 @@ import { HeldKv } from './held-kv.js';
 import { Instance, type SequenceWatcher } from './instance.js';
 import { IncomingKv } from './kv/incoming-kv.js';
 import { KvPorts } from './kv/kv-ports.js';
-import { LiveJobs } from './live-jobs.js';
 import { makeSequence } from './make-sequence.js';
 import { checkOptions, type SimulatedEngineOptions } from './options.js';
 import { tokenizeTurn } from './prompt/tokenize-turn.js';
-import { TokenQueue } from './token-queue.js';
 
 const PROMPT_CACHE_BYTES = 64 * 1024 * 1024;
 

@@ -1,6 +1,4 @@
-import type { KvDescription, KvHandle, PendingImport } from '@roost/engine';
-
-import { untilAborted } from '../until-aborted.js';
+import { type KvDescription, type KvHandle, type PendingImport, untilAborted } from '@roost/engine';
 
 import { type ExpectedKv, KvCheck } from './kv-check.js';
 import type { KvLink } from './kv-link.js';
