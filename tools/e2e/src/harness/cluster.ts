@@ -32,7 +32,12 @@ export interface ClusterOptions {
   readonly strangers?: Readonly<Record<string, { readonly role: WorkerPlan['role']; readonly settings?: Settings }>>;
   /** Addresses of context and generation workers that are already there; the edge uses these only. */
   readonly servers?: { readonly context: readonly string[]; readonly generation: readonly string[] };
+  /** Matches the errors that processes may log; by default they may log none. */
+  readonly expectedErrors?: RegExp;
 }
+
+/** A process that takes longer to end is killed, and complained about. */
+const STOP_LIMIT_MS = 12_000;
 
 interface Startable {
   readonly app: App;
@@ -168,7 +173,9 @@ export class Cluster {
       const running = [...this.processes.values()].filter((process) => process.running);
       const [edges, workers] = [running.filter(isEdge), running.filter((process) => !isEdge(process))];
       const complaints = [...(await endAll(edges)), ...(await endAll(workers))];
-      for (const process of [...this.past, ...this.processes.values()]) complaints.push(...leaksOf(process));
+      for (const process of [...this.past, ...this.processes.values()]) {
+        complaints.push(...leaksOf(process, this.options.expectedErrors));
+      }
       if (complaints.length > 0) throw new Error(complaints.join('\n'));
     } finally {
       await this.abandon();
@@ -257,17 +264,22 @@ function isEdge({ name }: AppProcess): boolean {
 
 async function endAll(processes: readonly AppProcess[]): Promise<string[]> {
   for (const process of processes) process.signal('SIGTERM');
+  const overdue = setTimeout(() => {
+    for (const process of processes) process.signal('SIGKILL');
+  }, STOP_LIMIT_MS);
   const exits = await Promise.all(processes.map((process) => process.exited));
+  clearTimeout(overdue);
   return exits.flatMap(({ code, signal }, index) =>
     code === 0 ? [] : [`${processes[index]?.name ?? ''} ended with code ${String(code)}, signal ${String(signal)}`],
   );
 }
 
-function leaksOf({ name, text, logs }: AppProcess): string[] {
-  const unexpected = logs.filter(({ level }) => level === 'error' || level === 'fatal');
+function leaksOf({ name, text, logs }: AppProcess, expectedErrors = /(?!)/): string[] {
+  const errors = logs.filter(({ level }) => level === 'error' || level === 'fatal');
+  const unexpected = errors.map((line) => JSON.stringify(line)).filter((line) => !expectedErrors.test(line));
   return [
     ...(text.includes(PRIVATE_TEXT) ? [`${name} has logged a prompt`] : []),
     ...(text.includes(PRIVATE_KEY) ? [`${name} has logged the key`] : []),
-    ...unexpected.map((line) => `${name} has logged an error: ${JSON.stringify(line)}`),
+    ...unexpected.map((line) => `${name} has logged an error: ${line}`),
   ];
 }
