@@ -51,7 +51,7 @@ export class PromptPool {
     blockSizes: readonly number[],
   ): Promise<PromptTokens | null> {
     if (this.pool.queueSize >= this.options.maxQueued) return null;
-    const copy = Uint8Array.from(body);
+    const copy = new Uint8Array(body);
     const task = { endpoint, body: copy, blockSizes };
     const outcome = await this.pool.run(task, { transferList: [copy.buffer] });
     if (outcome.kind === 'tokens') return outcome;

@@ -11,6 +11,8 @@ export interface PromptTask {
 export interface PromptTokens {
   readonly tokens: Uint32Array;
   readonly blockHashes: ReadonlyMap<number, BigUint64Array>;
+  /** What tells the conversation by its content alone (reference 2.3); null for a prompt without messages. */
+  readonly contentPin: string | null;
 }
 
 /** What a thread answers; a refusal travels as data, because errors lose their fields between threads. */

@@ -1,4 +1,5 @@
 import { blockHashes } from '@roost/block-cache';
+import { contentPinOfBody } from '@roost/fleet-router';
 import { InvalidPrompt, PromptEncoder, tokenizePrompt } from '@roost/prompt';
 import { move } from 'piscina';
 
@@ -18,7 +19,7 @@ export async function tokenize({ endpoint, body, blockSizes }: PromptTask): Prom
     >;
     const tokens = await tokenizePrompt(encoder, { endpoint, body: parsed });
     const hashes = blockSizes.map((size) => [size, BigUint64Array.from(blockHashes(tokens, size))] as const);
-    return handedOver({ tokens, blockHashes: new Map(hashes) });
+    return handedOver({ tokens, blockHashes: new Map(hashes), contentPin: contentPinOfBody(parsed) });
   } catch (error) {
     if (!(error instanceof InvalidPrompt)) throw error;
     const { code, message, param } = error;
@@ -27,8 +28,8 @@ export async function tokenize({ endpoint, body, blockSizes }: PromptTask): Prom
 }
 
 /** The arrays go to the other thread as they are, uncopied. */
-function handedOver({ tokens, blockHashes: hashes }: PromptTokens): PromptTaskOutcome {
-  const outcome = { kind: 'tokens', tokens, blockHashes: hashes } as const;
+function handedOver({ tokens, blockHashes: hashes, contentPin }: PromptTokens): PromptTaskOutcome {
+  const outcome = { kind: 'tokens', tokens, blockHashes: hashes, contentPin } as const;
   const transferable = {
     get [Symbol.for('Piscina.transferable')]() {
       return [tokens.buffer, ...hashes.values().map(({ buffer }) => buffer)];

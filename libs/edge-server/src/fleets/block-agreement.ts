@@ -3,9 +3,12 @@ import type { ServerSection } from '@roost/config';
 import { PromptPool } from '@roost/prompt-pool';
 import type { GetInfoResponse } from '@roost/protocol';
 
-/** Whether a fleet's router places requests by their tokens. */
-export function placesByTokens({ router }: ServerSection): boolean {
-  return comparesBlocks({ router }) || router['use_token_ids'] === true;
+import type { TokenUse } from './routed-fleet.js';
+
+/** What a fleet's router wants to know a prompt's tokens for; null when it does not. */
+export function tokenUseOf({ router }: ServerSection): TokenUse | null {
+  if (router.type.toLowerCase() === 'kv_cache_aware') return 'blocks';
+  return router['use_token_ids'] === true ? 'content' : null;
 }
 
 /**
@@ -20,13 +23,8 @@ export function disagreementOf(section: ServerSection, info: GetInfoResponse): s
   if (info.kvCacheHashAlgo !== BLOCK_HASH_ALGORITHM) {
     return `it hashes blocks with ${info.kvCacheHashAlgo || 'an unknown algorithm'}, the edge with ${BLOCK_HASH_ALGORITHM}`;
   }
-  if (comparesBlocks(section) && typeof configured === 'number' && configured !== info.tokensPerBlock) {
+  if (tokenUseOf(section) === 'blocks' && typeof configured === 'number' && configured !== info.tokensPerBlock) {
     return `its blocks have ${String(info.tokensPerBlock)} tokens, the router's tokens_per_block is ${String(configured)}`;
   }
   return null;
-}
-
-/** Block sizes have to agree only where blocks are compared with the worker's own. */
-function comparesBlocks({ router: { type } }: Pick<ServerSection, 'router'>): boolean {
-  return type.toLowerCase() === 'kv_cache_aware';
 }

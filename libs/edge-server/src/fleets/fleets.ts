@@ -64,10 +64,11 @@ export class Fleets implements OnApplicationBootstrap {
     return this.all.every(({ fleet }) => fleet.hasServing);
   }
 
-  /** Block sizes that prompts have to be hashed for; empty when no router places by tokens. */
-  get blockSizes(): readonly number[] {
-    const sizes = this.all.flatMap(({ placesByTokens, blockSize }) => (placesByTokens ? [blockSize ?? 0] : []));
-    return [...new Set(sizes)];
+  /** Block sizes that prompts have to be hashed for; null when no router places by tokens. */
+  get blockSizes(): readonly number[] | null {
+    const byTokens = this.all.filter(({ tokensFor }) => tokensFor !== null);
+    if (byTokens.length === 0) return null;
+    return [...new Set(byTokens.flatMap(({ blockSize }) => (blockSize === null ? [] : [blockSize])))];
   }
 
   private make(role: 'context' | 'generation', affinity: boolean): RoutedFleet {

@@ -4,7 +4,7 @@ import { Fleet, type Instance, KvFollower } from '@roost/fleet';
 import { type FleetRouter, KvCacheAwareRouter, type RouterRegistry } from '@roost/fleet-router';
 import { PrefixIndex } from '@roost/prefix-index';
 
-import { disagreementOf, placesByTokens } from './block-agreement.js';
+import { disagreementOf, tokenUseOf } from './block-agreement.js';
 import { RoutedFleet } from './routed-fleet.js';
 
 /** A fleet on its way up, and what follows the blocks that its instances hold. */
@@ -29,8 +29,8 @@ export function makeRoutedFleet(
   { affinity, routers, logger }: { affinity: boolean; routers: RouterRegistry; logger: Logger },
 ): MadeFleet {
   const { type, ...args } = section.router;
-  const byTokens = placesByTokens(section);
-  const prefixIndex = byTokens ? new PrefixIndex({ maxBytes: config.edge.prefix_index_bytes }) : null;
+  const tokensFor = tokenUseOf(section);
+  const prefixIndex = tokensFor === 'blocks' ? new PrefixIndex({ maxBytes: config.edge.prefix_index_bytes }) : null;
   const created = routers.create(type, args, {
     servers: section.urls,
     nodeId: config.node_id,
@@ -48,11 +48,11 @@ export function makeRoutedFleet(
       tell(logger, role, instance);
       adoptBlockSize(created.router, instance);
     },
-    ...(byTokens ? { accept: (info) => disagreementOf(section, info) } : {}),
+    ...(tokensFor !== null ? { accept: (info) => disagreementOf(section, info) } : {}),
   });
   const followers =
     prefixIndex === null ? [] : fleet.instances.map((instance) => new KvFollower(instance, prefixIndex));
-  return { routed: new RoutedFleet(fleet, created.router, affinity, byTokens), followers };
+  return { routed: new RoutedFleet(fleet, created.router, affinity, tokensFor), followers };
 }
 
 /** Which tokens a match stands for: a router that compares blocks has them in the workers' size. */

@@ -3,6 +3,12 @@ import { type FleetRouter, type Placement, type RouteRequest, UnweighableRequest
 import type { PromptTokens } from '@roost/prompt-pool';
 import { RoostError } from '@roost/protocol';
 
+/**
+ * What a router wants to know a prompt's tokens for: to compare its blocks with those that instances hold, or to tell by its
+ * content which session it continues.
+ */
+export type TokenUse = 'blocks' | 'content';
+
 /** What a leg is placed by: what its router may know of the request, and the prompt in tokens where that is known. */
 export interface LegRoute extends RouteRequest {
   readonly prompt: PromptTokens | null;
@@ -20,13 +26,13 @@ export interface Reservation {
 export class RoutedFleet {
   /**
    * @param affinity whether a sub-agent's request goes to its parent's instance here
-   * @param placesByTokens whether the router wants to know a prompt's tokens
+   * @param tokensFor what the router wants to know a prompt's tokens for, if it does
    */
   constructor(
     readonly fleet: Fleet,
     readonly router: FleetRouter,
     readonly affinity: boolean,
-    readonly placesByTokens = false,
+    readonly tokensFor: TokenUse | null = null,
   ) {}
 
   /** Tokens of a block on the instances of this fleet, which all have the same; null before one has been reached. */
@@ -59,11 +65,11 @@ export class RoutedFleet {
 
   private knownHere({ prompt, ...route }: LegRoute): RouteRequest {
     const subagentAffinityId = this.affinity ? route.subagentAffinityId : null;
-    if (!this.placesByTokens || prompt === null) return { ...route, subagentAffinityId };
+    if (this.tokensFor === null || prompt === null) return { ...route, subagentAffinityId };
+    if (this.tokensFor === 'content') return { ...route, subagentAffinityId, promptTokenIds: prompt.tokens };
     return {
       ...route,
       subagentAffinityId,
-      promptTokenIds: prompt.tokens,
       numTokens: prompt.tokens.length,
       blockHashes: prompt.blockHashes.get(this.blockSize ?? 0) ?? null,
     };

@@ -1,4 +1,3 @@
-import type { ClientRequest } from '@roost/openai-api';
 import { encodeTokenIds, Endpoint, type PrefillRequest } from '@roost/protocol';
 
 import type { LegRoute } from '../fleets/routed-fleet.js';
@@ -17,24 +16,9 @@ export function legRouteOf({ client, identity, prompt }: ServedRequest, carriesP
     text: () => client.canonicalText(),
     promptTokenIds: client.promptTokenIds,
     completion: carriesPrompt && client.endpoint === 'completions',
-    pinText: pinTextOf(client),
+    contentPin: prompt?.contentPin ?? null,
     prompt,
   };
-}
-
-/** Contents of the first two messages, as far as they are plain text (reference 2.3). */
-function pinTextOf({ body }: ClientRequest): string | null {
-  const { messages } = body;
-  if (!Array.isArray(messages)) return null;
-  return messages
-    .slice(0, 2)
-    .map((message: unknown) => contentOf(message))
-    .join('');
-}
-
-function contentOf(message: unknown): string {
-  const content = typeof message === 'object' && message !== null && 'content' in message ? message.content : null;
-  return typeof content === 'string' ? content : JSON.stringify(content ?? '');
 }
 
 /** Workers tokenise what nobody has, and check token ids that a client sent. */

@@ -23,7 +23,7 @@ export class PromptTokenizer implements OnApplicationShutdown {
    */
   async tokenize(request: ServedRequest): Promise<void> {
     const { blockSizes } = this.fleets;
-    if (blockSizes.length === 0) return;
+    if (blockSizes === null) return;
     this.pool ??= new PromptPool(this.options);
     const { endpoint, bytes } = request.client;
     request.prompt = await this.pool.tokenize(endpoint, bytes, blockSizes);

@@ -48,6 +48,6 @@ export async function load(
 }
 
 /** The value below which a share of sorted values lies; NaN of none. */
-function quantile(sorted: readonly number[], share: number): number {
+export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }

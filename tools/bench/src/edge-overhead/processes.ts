@@ -17,9 +17,10 @@ const APPS = fileURLToPath(new URL('../../../../apps', import.meta.url));
 /**
  * Starts the processes on free ports of loopback, with an engine that models no time.
  *
+ * @param options.router the type of the edge's router
  * @throws Error when the edge is not ready within 30 s
  */
-export async function startBench(): Promise<Bench> {
+export async function startBench({ router = 'conversation' }: { router?: string } = {}): Promise<Bench> {
   const folder = mkdtempSync(path.join(tmpdir(), 'roost-bench-'));
   const [edgePort, workerPort] = [await freePort(), await freePort()];
   const worker = `127.0.0.1:${String(workerPort)}`;
@@ -30,7 +31,7 @@ export async function startBench(): Promise<Bench> {
     start(
       folder,
       'edge',
-      `hostname: 127.0.0.1\nport: ${String(edgePort)}\n${quiet}generation_servers:\n  urls: [${worker}]\n  router: { type: conversation }\n`,
+      `hostname: 127.0.0.1\nport: ${String(edgePort)}\n${quiet}generation_servers:\n  urls: [${worker}]\n  router: { type: ${router} }\n`,
     ),
   ];
   const edgeUrl = `http://127.0.0.1:${String(edgePort)}`;
