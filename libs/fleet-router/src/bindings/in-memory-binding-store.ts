@@ -51,6 +51,7 @@ export class InMemoryBindingStore implements BindingStore {
   readonly #homeOf: Home[] = [];
   #usedAt = new Float64Array(0);
   #deadSlots = 0;
+  #evictions = 0;
 
   /** Throws a RangeError when a limit is not positive. */
   constructor(options: InMemoryBindingStoreOptions) {
@@ -65,6 +66,10 @@ export class InMemoryBindingStore implements BindingStore {
 
   get size(): number {
     return this.#used.length - this.#deadSlots;
+  }
+
+  get evictions(): number {
+    return this.#evictions;
   }
 
   home(key: string, exclude?: ReadonlySet<string>): string | null {
@@ -161,7 +166,10 @@ export class InMemoryBindingStore implements BindingStore {
       const dead = this.#anyDead();
       if (dead !== NO_SLOT) this.#vacate(dead);
       else if (this.#homeOf.length < this.#maxSessions) this.#addSlot();
-      else this.#vacate(this.#used.first);
+      else {
+        this.#evictions++;
+        this.#vacate(this.#used.first);
+      }
     }
     return this.#vacant.slots.first;
   }

@@ -4,7 +4,7 @@ import { NO_SERVER, PooledRouter } from '../pool/pooled-router.js';
 import { Reservation } from '../pool/reservation.js';
 import { type Server } from '../pool/server-pool.js';
 import { type BindingStore } from '../ports/binding-store.js';
-import { type Placement, type RouteRequest } from '../ports/fleet-router.js';
+import { type BindingCounts, type Placement, type RouteRequest } from '../ports/fleet-router.js';
 
 import { type BlockChain, MAX_BLOCKS, chainBlocks, codePoints } from './block-chain.js';
 import { ImplicitSessions } from './implicit-sessions.js';
@@ -123,6 +123,10 @@ export class ConversationRouter extends PooledRouter {
     return known === null
       ? new Reservation(server, weight, 'new', 'no match: least loaded', key)
       : new Reservation(server, weight, 'implicit', 'continues a session', key);
+  }
+
+  bindingCounts(): BindingCounts {
+    return { held: this.#bindings.size, evicted: this.#bindings.evictions };
   }
 
   #home(key: string, exclude: ReadonlySet<string>): Server | undefined {

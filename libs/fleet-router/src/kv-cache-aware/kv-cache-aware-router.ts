@@ -3,7 +3,7 @@ import { NO_MATCH, type PrefixIndex, type PrefixMatch } from '@roost/prefix-inde
 import { InMemoryBindingStore } from '../bindings/in-memory-binding-store.js';
 import { NO_SERVER, PooledRouter } from '../pool/pooled-router.js';
 import { type Server } from '../pool/server-pool.js';
-import { type Placement, type RouteRequest } from '../ports/fleet-router.js';
+import { type BindingCounts, type Placement, type RouteRequest } from '../ports/fleet-router.js';
 
 import { BlockReservation, type Verdict } from './block-reservation.js';
 import { contentPin } from './content-pin.js';
@@ -104,6 +104,10 @@ export class KvCacheAwareRouter extends PooledRouter {
     super.removeServer(server);
     this.#pins.dropServer(server);
     this.#index.drop(server);
+  }
+
+  bindingCounts(): BindingCounts {
+    return { held: this.#pins.size, evicted: this.#pins.evictions };
   }
 
   /** The servers outside `exclude` that are not full; all outside it when every one is. */

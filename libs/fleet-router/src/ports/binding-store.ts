@@ -5,6 +5,8 @@
 export interface BindingStore {
   /** Live bindings held. */
   readonly size: number;
+  /** Live bindings that were dropped for want of room, since the start. */
+  readonly evictions: number;
   /**
    * The server that the key is bound to, which counts as a use; null, which does not, when the key is unbound, its
    * binding idled out, its server was dropped, or its server is in `exclude`.

@@ -26,6 +26,8 @@ export interface RouteRequest {
   readonly numTokens?: number;
   /** Contents of the first two messages, concatenated; null or absent for a request without messages. */
   readonly pinText?: string | null;
+  /** What `contentPin` makes of `pinText` and the client's token ids, where the caller has made it already; null for none. */
+  readonly contentPin?: string | null;
 }
 
 /**
@@ -51,6 +53,13 @@ export interface Placement {
   readonly numTokens?: number;
 }
 
+/** What a router holds of bindings, for metrics. */
+export interface BindingCounts {
+  readonly held: number;
+  /** Dropped by a full table since the start. */
+  readonly evicted: number;
+}
+
 /**
  * Chooses the server of one fleet for each request and accounts for what is in flight there. Synchronous, deterministic
  * and free of I/O (reference 2): the same calls in the same order give the same answers.
@@ -73,4 +82,6 @@ export interface FleetRouter {
   servers(): readonly string[];
   /** Load in flight by server, in the router's own unit (requests or estimated tokens); never negative. */
   loads(): ReadonlyMap<string, number>;
+  /** Absent where the router binds nothing. */
+  bindingCounts?(): BindingCounts;
 }
