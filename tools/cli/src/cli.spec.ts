@@ -59,12 +59,21 @@ describe('roost', () => {
   it('lists its commands, with examples', async () => {
     const { code, stdout } = await roost('--help');
     expect(code).toBe(0);
-    for (const command of ['up', 'edge', 'context-worker', 'generation-worker', 'config', 'demo', 'conformance'])
+    for (const command of [
+      'up',
+      'edge',
+      'context-worker',
+      'generation-worker',
+      'config',
+      'demo',
+      'conformance',
+      'replay',
+    ])
       expect(stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
     expect(stdout).toContain('$ roost up -c');
   });
 
-  it.each(['up', 'edge', 'context-worker', 'generation-worker', 'config check', 'demo', 'conformance'])(
+  it.each(['up', 'edge', 'context-worker', 'generation-worker', 'config check', 'demo', 'conformance', 'replay'])(
     'explains %s with an example',
     async (command) => {
       const { code, stdout } = await roost(...command.split(' '), '--help');

@@ -6,6 +6,7 @@ import { addAppCommands } from './commands/app.js';
 import { addConfigCommand } from './commands/config.js';
 import { addConformanceCommand } from './commands/conformance.js';
 import { addDemoCommand } from './commands/demo.js';
+import { addReplayCommand } from './commands/replay.js';
 import { addUpCommand } from './commands/up.js';
 import { ownVersion } from './version.js';
 
@@ -20,8 +21,15 @@ function createProgram(): Command {
       'after',
       '\nExamples:\n  $ roost up -c tools/cluster/local.yaml\n  $ roost demo\n  $ roost config check cluster.yaml',
     );
-  for (const add of [addUpCommand, addAppCommands, addConfigCommand, addDemoCommand, addConformanceCommand])
-    add(program);
+  const commands = [
+    addUpCommand,
+    addAppCommands,
+    addConfigCommand,
+    addDemoCommand,
+    addConformanceCommand,
+    addReplayCommand,
+  ];
+  for (const add of commands) add(program);
   return program;
 }
 

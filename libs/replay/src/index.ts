@@ -1,0 +1,14 @@
+export { generateRows, generateTrace, type GeneratorOptions } from './generator/generate-trace.js';
+export { POLICIES } from './policies/policies.js';
+export type { Policy } from './policies/policy.js';
+export type { ReplayReport } from './report/replay-report.js';
+export type { RequestClass } from './report/request-class.js';
+export type { Spread } from './report/spread.js';
+export type { ClassReport } from './report/tally.js';
+export { DEFAULT_REPLAY_OPTIONS, ReplayOptionError, type ReplayOptions } from './simulation/replay-options.js';
+export { type ReplayProgress, replayTrace } from './simulation/replay-trace.js';
+export { readTrace } from './trace/read-trace.js';
+export { repeatTrace } from './trace/repeat-trace.js';
+export { TraceError } from './trace/trace-error.js';
+export type { TraceRow } from './trace/trace-row.js';
+export type { Trace, TraceAgent, TraceRequest, TraceSession } from './trace/trace.js';

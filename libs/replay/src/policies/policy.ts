@@ -1,0 +1,12 @@
+import type { AttentionDpOptions } from '@roost/adp-router';
+
+/** How requests find their instance and their rank: a configuration of production's routers, by the same names. */
+export interface Policy {
+  readonly name: string;
+  /** Type and arguments of the context fleet's router. */
+  readonly router: { readonly type: string; readonly args: Readonly<Record<string, unknown>> };
+  /** Whether a sub-agent is placed by its parent session. */
+  readonly subagentAffinity: boolean;
+  /** `attention_dp_config` of every instance. */
+  readonly attentionDp: AttentionDpOptions;
+}

@@ -1,0 +1,14 @@
+import type { RequestClass } from './request-class.js';
+import type { ClassReport } from './tally.js';
+
+/** What one policy made of a trace; plain data, the same for the same trace, policy and options. */
+export interface ReplayReport {
+  readonly policy: string;
+  readonly classes: Readonly<Record<RequestClass | 'total', ClassReport>>;
+  /** Most over mean of the prompt tokens computed, over instances and over all ranks. */
+  readonly prefillImbalance: { readonly instances: number; readonly ranks: number };
+  /** Prompt tokens computed, by instance and rank. */
+  readonly prefillTokens: readonly (readonly number[])[];
+  /** Milliseconds of virtual time until the last answer was complete. */
+  readonly virtualTime: number;
+}

@@ -1,0 +1,132 @@
+import type { AdpRouter } from '@roost/adp-router';
+import type { BlockEvent } from '@roost/block-cache';
+import {
+  commitIteration,
+  iterationMs,
+  Pacer,
+  planIteration,
+  type Progress,
+  Rank,
+  Sequence,
+  type TimeModel,
+  transferMs,
+} from '@roost/engine-simulated';
+
+import { type PrefillJob, RankQueue } from './rank-queue.js';
+import type { ReplayOptions } from './replay-options.js';
+import type { Settler, VirtualTime } from './virtual-time.js';
+
+/** Who wants to know what becomes of the jobs of an instance. */
+export interface InstanceListener<Job> {
+  /** The prompt is computed, and the first token sampled. */
+  prefilled(job: Job, cachedTokens: number): void;
+  /** The KV cache has left for a generation worker. */
+  handedOff(job: Job): void;
+  blocksChanged(rank: number, event: BlockEvent): void;
+}
+
+/** Room for one answer token is all that a context leg keeps. */
+const ANSWER_TOKENS = 1;
+
+/** What a cache is said to hold in blocks when it holds everything. */
+const UNLIMITED_BLOCKS = Number.MAX_SAFE_INTEGER;
+
+/**
+ * One context worker in virtual time: the queue, the ranks that step together, and the links that KV caches leave by. A
+ * held KV cache takes up its rank's memory until it has left.
+ */
+export class ContextInstance<Job extends PrefillJob> implements Settler {
+  readonly #ranks: readonly Rank[];
+  readonly #links: readonly Pacer[];
+  readonly #queue: RankQueue<Job>;
+  readonly #timeModel: TimeModel;
+  readonly #running = new Map<Sequence, { readonly job: Job; readonly rank: number }>();
+  readonly #prefillTokens: number[];
+  #iterating = false;
+
+  constructor(
+    private readonly options: ReplayOptions,
+    router: AdpRouter,
+    private readonly time: VirtualTime,
+    private readonly listener: InstanceListener<Job>,
+    tokensPerBlock: number,
+  ) {
+    const capacityBlocks = Math.floor(options.capacityTokens / tokensPerBlock);
+    const indexes = Array.from({ length: options.ranksPerInstance }, (_, index) => index);
+    this.#timeModel = { ...options, speedUp: 1 };
+    this.#ranks = indexes.map(
+      (index) =>
+        new Rank({
+          ...options,
+          tokensPerBlock,
+          capacityBlocks: Math.min(capacityBlocks, UNLIMITED_BLOCKS),
+          blockReuse: true,
+          onBlockEvent: (event) => listener.blocksChanged(index, event),
+        }),
+    );
+    this.#links = indexes.map(() => new Pacer());
+    this.#prefillTokens = indexes.map(() => 0);
+    this.#queue = new RankQueue(this.#ranks, router, options.maxBatchSize);
+  }
+
+  /** Prompt tokens computed so far, by rank. */
+  get prefillTokens(): readonly number[] {
+    return this.#prefillTokens;
+  }
+
+  /** Takes a job in; what else comes at this instant is assigned to ranks together with it. */
+  submit(job: Job): void {
+    this.#queue.add(job);
+    this.time.settleSoon(this);
+  }
+
+  /** Assigns what waits, and begins an iteration unless one goes on. */
+  settle(): void {
+    for (const { job, rank } of this.#queue.assign()) this.#start(job, rank);
+    if (!this.#iterating) this.#iterate();
+  }
+
+  #start(job: Job, rank: number): void {
+    const chain = { length: job.inputTokens, hashes: job.hashes, push: () => undefined };
+    const sequence = new Sequence({ kind: 'prefill', chain, maxTokens: ANSWER_TOKENS }, () => 0);
+    this.#running.set(sequence, { job, rank });
+    this.#ranks[rank]?.submit(sequence);
+  }
+
+  #iterate(): void {
+    const iteration = planIteration(this.#ranks);
+    if (iteration.idle) return;
+    this.#iterating = true;
+    this.time.at(this.time.now + iterationMs(this.#timeModel, iteration.plans), () => {
+      iteration.plans.forEach(({ steps }, rank) => {
+        const computed = steps.reduce((sum, { numTokens }) => sum + numTokens, 0);
+        this.#prefillTokens[rank] = (this.#prefillTokens[rank] ?? 0) + computed;
+      });
+      for (const progress of commitIteration(this.#ranks, iteration)) this.#prefilled(progress);
+      this.#iterating = false;
+      this.#queue.iterated();
+      this.time.settleSoon(this);
+    });
+  }
+
+  #prefilled({ sequence }: Progress): void {
+    const running = this.#running.get(sequence);
+    if (running === undefined) throw new Error('a sequence was computed that nobody had started');
+    const { job, rank } = running;
+    this.listener.prefilled(job, sequence.cachedTokens);
+    this.time.at(this.#transferEnd(job, rank), () => {
+      this.#running.delete(sequence);
+      this.#ranks[rank]?.remove(sequence);
+      this.time.settleSoon(this);
+      this.listener.handedOff(job);
+    });
+  }
+
+  /** The whole cache is sent: what the generation worker may have of it already is not modelled. */
+  #transferEnd({ inputTokens }: Job, rank: number): number {
+    const { now } = this.time;
+    const link = this.#links[rank];
+    link?.begin(now);
+    return link?.after(now, transferMs(this.#timeModel, inputTokens * this.options.kvBytesPerToken)) ?? now;
+  }
+}

@@ -1,0 +1,1 @@
+export { runReplay } from './run-replay.js';

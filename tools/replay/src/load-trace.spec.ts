@@ -1,0 +1,69 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { generateRows } from '@roost/replay';
+
+import { loadTrace } from './load-trace.js';
+import { ReplayFailure } from './replay-failure.js';
+
+/** Owns: where traces come from, and what is said of files that are none. */
+
+const LINES = [...generateRows({ sessions: 2, seed: 3 })].map((row) => JSON.stringify(row));
+const TEXT = LINES.join('\n');
+
+describe('loadTrace', () => {
+  let directory = '';
+  beforeEach(async () => (directory = await mkdtemp(path.join(tmpdir(), 'replay-'))));
+  afterEach(async () => await rm(directory, { recursive: true }));
+
+  const load = async (name: string, content: string | Uint8Array): Promise<number> => {
+    const file = path.join(directory, name);
+    await writeFile(file, content);
+    const { trace } = await loadTrace({ file, generate: undefined, seed: 1 }, directory);
+    return trace.numRequests;
+  };
+
+  it.each<[string, string, string | Uint8Array]>([
+    ['plain', 'a.jsonl', TEXT],
+    ['with a newline at the end', 'a', `${TEXT}\n`],
+    ["with another system's line ends", 'a', TEXT.replaceAll('\n', '\r\n')],
+    ['gzipped, whatever its name', 'a.jsonl', gzipSync(TEXT)],
+  ])('reads a file %s', async (_, name, content) => {
+    expect(await load(name, content)).toBe(LINES.length);
+  });
+
+  it.each<[string, string | Uint8Array, string]>([
+    ['with a bad line', `${LINES[0] ?? ''}\n{"session":"s"}`, 'a, line 2: in must be'],
+    ['that is empty', '', 'a, line 0: the trace ends here without a request'],
+    ['that is cut off', gzipSync(TEXT).subarray(0, 200), 'a: unexpected end of file'],
+    ['that is broken', Buffer.concat([gzipSync(TEXT).subarray(0, 20), Buffer.alloc(50, 0xff)]), 'a: '],
+  ])('names a file %s', async (_, content, message) => {
+    const loading = load('a', content);
+    await expect(loading).rejects.toThrow(ReplayFailure);
+    await expect(loading).rejects.toThrow(message);
+  });
+
+  it('names a file that is not there', async () => {
+    const loading = loadTrace({ file: '/no/such/file', generate: undefined, seed: 1 }, directory);
+    await expect(loading).rejects.toThrow('/no/such/file: ENOENT');
+  });
+
+  it('makes a trace up where the recorded one is not there, and reads it where it is', async () => {
+    const choice = { file: undefined, generate: undefined, seed: 1 };
+    const { origin, trace } = await loadTrace(choice, directory);
+    expect(origin).toBe('generated, 50 sessions, seed 1');
+    expect(trace.sessions).toHaveLength(50);
+    await writeFile(path.join(directory, 'weka_cc_v8_subagent_sessions.jsonl.gz'), gzipSync(TEXT));
+    const recorded = await loadTrace(choice, directory);
+    expect(recorded.origin).toBe('weka_cc_v8_subagent_sessions.jsonl.gz');
+    expect(recorded.trace.numRequests).toBe(LINES.length);
+  });
+
+  it('makes up as many sessions as asked for', async () => {
+    const { trace } = await loadTrace({ file: undefined, generate: 3, seed: 1 }, directory);
+    expect(trace.sessions).toHaveLength(3);
+  });
+});

@@ -1,0 +1,3 @@
+import { runReplay } from './run-replay.js';
+
+await runReplay('replay', process.argv.slice(2));

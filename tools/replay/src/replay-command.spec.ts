@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_REPLAY_OPTIONS, POLICIES } from '@roost/replay';
+
+import { createReplayCommand, type ReplayRequest } from './replay-command.js';
+
+/** Owns: how arguments become a request. */
+
+async function parse(...args: string[]): Promise<ReplayRequest> {
+  const requests: ReplayRequest[] = [];
+  const command = createReplayCommand('replay', (request) => {
+    requests.push(request);
+    return Promise.resolve();
+  });
+  await command
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+    .parseAsync(args, { from: 'user' });
+  const [request] = requests;
+  if (request === undefined) throw new Error('nothing was asked for');
+  return request;
+}
+
+describe('createReplayCommand', () => {
+  it('asks for all policies on the default fleet', async () => {
+    expect(await parse()).toEqual({
+      trace: { file: undefined, generate: undefined, seed: 1 },
+      copies: 1,
+      policies: POLICIES,
+      options: DEFAULT_REPLAY_OPTIONS,
+      json: false,
+    });
+  });
+
+  it('takes every option', async () => {
+    const { trace, options, policies, ...rest } = await parse(
+      ...['--generate', '7', '--seed', '-3', '--copies', '2', '--policies', 'round_robin, kv_cache_aware', '--json'],
+      ...['--session-interval', '1.5', '--think-scale', '0.1', '--instances', '2', '--ranks-per-instance', '3'],
+      ...['--capacity-tokens', '5000', '--max-batch-size', '4', '--max-num-tokens', '100'],
+      ...['--prefill-tokens-per-second', '1e3', '--decode-step-ms', '0', '--kv-bandwidth-bytes-per-second', '9'],
+      ...['--kv-bytes-per-token', '8'],
+    );
+    expect(rest).toEqual({ copies: 2, json: true });
+    expect(trace).toEqual({ file: undefined, generate: 7, seed: -3 });
+    expect(policies.map(({ name }) => name)).toEqual(['round_robin', 'kv_cache_aware']);
+    expect(options).toEqual({
+      instances: 2,
+      ranksPerInstance: 3,
+      capacityTokens: 5000,
+      maxBatchSize: 4,
+      maxNumTokens: 100,
+      prefillTokensPerSecond: 1000,
+      decodeStepMs: 0,
+      kvBandwidthBytesPerSecond: 9,
+      kvBytesPerToken: 8,
+      sessionInterval: 1500,
+      thinkScale: 0.1,
+      seed: -3,
+    });
+  });
+
+  it('takes a file, and an unlimited cache', async () => {
+    const { trace, options } = await parse('--trace', 'a.jsonl', '--capacity-tokens', 'unlimited');
+    expect(trace.file).toBe('a.jsonl');
+    expect(options.capacityTokens).toBe(Infinity);
+  });
+
+  it.each([
+    [['--instances', '0'], 'A whole number of at least 1 is needed'],
+    [['--capacity-tokens', 'lots'], 'A whole number is needed'],
+    [['--think-scale', '-1'], 'A number of at least 0 is needed'],
+    [['--prefill-tokens-per-second', '0'], 'A number above 0 is needed'],
+    [['--policies', 'best'], 'There is no best; there are round_robin'],
+    [['--generate', '2', '--trace', 'a'], 'cannot be used with option'],
+    [['extra'], 'too many arguments'],
+  ])('refuses %j', async (args, message) => {
+    await expect(parse(...args)).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,132 @@
+import { DEFAULT_REPLAY_OPTIONS, POLICIES, type Policy, type ReplayOptions } from '@roost/replay';
+import { Command, InvalidArgumentError, Option } from 'commander';
+
+import type { TraceChoice } from './load-trace.js';
+
+/** What was asked for. */
+export interface ReplayRequest {
+  readonly trace: TraceChoice;
+  /** How often each session is replayed. */
+  readonly copies: number;
+  readonly policies: readonly Policy[];
+  readonly options: ReplayOptions;
+  readonly json: boolean;
+}
+
+/** The options as commander gives them. */
+interface Flags extends Omit<ReplayOptions, 'sessionInterval'> {
+  readonly trace?: string;
+  readonly generate?: number;
+  readonly copies: number;
+  readonly policies: readonly Policy[];
+  readonly sessionInterval: number;
+  readonly json?: true;
+}
+
+const DEFAULTS = DEFAULT_REPLAY_OPTIONS;
+
+/** The command, ready to parse; calls back with what it was asked for. Refuses bad arguments by itself, with exit code 1. */
+export function createReplayCommand(name: string, run: (request: ReplayRequest) => Promise<void>): Command {
+  return traceOptions(new Command(name))
+    .description(
+      'Replays traffic of coding agents in virtual time over the routers, caches and ranks that production runs, and shows for each routing policy how much of the reusable prefix tokens it reuses.',
+    )
+    .addOption(number('--instances <n>', 'context instances', DEFAULTS.instances, whole))
+    .addOption(number('--ranks-per-instance <n>', 'ADP ranks of an instance', DEFAULTS.ranksPerInstance, whole))
+    .addOption(capacity())
+    .addOption(number('--max-batch-size <n>', 'requests of a rank in an iteration', DEFAULTS.maxBatchSize, whole))
+    .addOption(number('--max-num-tokens <n>', 'tokens of a rank in an iteration', DEFAULTS.maxNumTokens, whole))
+    .addOption(perSecond('--prefill-tokens-per-second <n>', 'of one rank', DEFAULTS.prefillTokensPerSecond))
+    .addOption(number('--decode-step-ms <ms>', 'time of an answer token', DEFAULTS.decodeStepMs, amount))
+    .addOption(
+      perSecond(
+        '--kv-bandwidth-bytes-per-second <n>',
+        'of a rank, to send KV caches',
+        DEFAULTS.kvBandwidthBytesPerSecond,
+      ),
+    )
+    .addOption(number('--kv-bytes-per-token <n>', "size of a token's KV cache", DEFAULTS.kvBytesPerToken, whole))
+    .addOption(new Option('--json', 'print the numbers as JSON'))
+    .addHelpText(
+      'after',
+      `\nExamples:\n  $ ${name}\n  $ ${name} --policies conversation,conversation+parent --copies 20 --json`,
+    )
+    .action(async (flags: Flags) => {
+      await run(requestOf(flags));
+    });
+}
+
+function traceOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--trace <file>', 'JSON Lines, plain or gzipped (default: the recorded one, if there)'))
+    .addOption(new Option('--generate <sessions>', 'make a trace up').argParser(whole).conflicts('trace'))
+    .addOption(number('--copies <n>', 'replay every session so many times, as different ones', 1, whole))
+    .addOption(policies())
+    .addOption(
+      number('--session-interval <s>', 'mean time between session starts', DEFAULTS.sessionInterval / 1000, amount),
+    )
+    .addOption(number('--think-scale <x>', "multiplies users' and tools' pauses", DEFAULTS.thinkScale, amount))
+    .addOption(number('--seed <n>', 'of session starts and generated traces', DEFAULTS.seed, anyWhole));
+}
+
+function requestOf(flags: Flags): ReplayRequest {
+  const { trace: file, generate, copies, policies: chosen, json, sessionInterval, ...options } = flags;
+  return {
+    trace: { file, generate, seed: options.seed },
+    copies,
+    policies: chosen,
+    options: { ...options, sessionInterval: sessionInterval * 1000 },
+    json: json ?? false,
+  };
+}
+
+function number(flags: string, description: string, fallback: number, parse: (text: string) => number): Option {
+  return new Option(flags, description).argParser(parse).default(fallback);
+}
+
+function perSecond(flags: string, description: string, fallback: number): Option {
+  return number(flags, description, fallback, positive);
+}
+
+function capacity(): Option {
+  const parse = (text: string): number => (text === 'unlimited' ? Infinity : whole(text));
+  return new Option('--capacity-tokens <n>', 'KV cache of a rank, or `unlimited`')
+    .argParser(parse)
+    .default(DEFAULTS.capacityTokens, 'unlimited');
+}
+
+function policies(): Option {
+  const names = POLICIES.map(({ name }) => name).join(', ');
+  const parse = (text: string): readonly Policy[] =>
+    text.split(',').map((name) => {
+      const policy = POLICIES.find((each) => each.name === name.trim());
+      if (policy === undefined) throw new InvalidArgumentError(`There is no ${name}; there are ${names}.`);
+      return policy;
+    });
+  return new Option('--policies <names>', 'comma-separated').argParser(parse).default(POLICIES, names);
+}
+
+function whole(text: string): number {
+  const value = anyWhole(text);
+  if (value < 1) throw new InvalidArgumentError('A whole number of at least 1 is needed.');
+  return value;
+}
+
+function anyWhole(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isSafeInteger(value)) throw new InvalidArgumentError('A whole number is needed.');
+  return value;
+}
+
+function amount(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= 0 && value < Infinity))
+    throw new InvalidArgumentError('A number of at least 0 is needed.');
+  return value;
+}
+
+function positive(text: string): number {
+  const value = amount(text);
+  if (value === 0) throw new InvalidArgumentError('A number above 0 is needed.');
+  return value;
+}

@@ -1,0 +1,4 @@
+/** A failure that is the user's to mend; its message says how, and no stack is shown. */
+export class ReplayFailure extends Error {
+  override readonly name = 'ReplayFailure';
+}

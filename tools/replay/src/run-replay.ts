@@ -1,0 +1,86 @@
+import path from 'node:path';
+
+import { repeatTrace, ReplayOptionError, type ReplayReport, replayTrace, type Trace } from '@roost/replay';
+
+import { loadTrace } from './load-trace.js';
+import { renderTable } from './render-table.js';
+import { createReplayCommand, type ReplayRequest } from './replay-command.js';
+import { ReplayFailure } from './replay-failure.js';
+import type { TimedReport } from './timed-report.js';
+
+/** Milliseconds between two signs of life. */
+const PROGRESS_INTERVAL = 2000;
+
+/** Of the workspace, seen from this file once it is compiled. */
+const ROOT = path.resolve(import.meta.dirname, '..', '..', '..');
+
+/**
+ * Runs `replay` with its arguments: the table, or JSON, goes to standard output, signs of life to standard error. A
+ * failure that is the user's to mend is printed and sets the exit code.
+ *
+ * @param name of the command, for its help
+ */
+export async function runReplay(name: string, args: readonly string[]): Promise<void> {
+  try {
+    await createReplayCommand(name, replay).parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof ReplayFailure || error instanceof ReplayOptionError)) throw error;
+    console.error(`${name}: ${error.message}`);
+    process.exitCode = 1;
+  }
+}
+
+async function replay(request: ReplayRequest): Promise<void> {
+  const directory = process.env['ROOST_TRACES'] ?? path.join(ROOT, '..', 'shared', 'traces');
+  const loaded = await loadTrace(request.trace, directory);
+  const trace = repeatTrace(loaded.trace, request.copies);
+  const reports = request.policies.map((policy) =>
+    timed((onProgress) => replayTrace(trace, policy, request.options, onProgress), policy.name),
+  );
+  if (request.json) {
+    console.log(
+      JSON.stringify(
+        { trace: { origin: loaded.origin, ...sizesOf(trace) }, options: request.options, reports },
+        null,
+        2,
+      ),
+    );
+    return;
+  }
+  console.log(describe(request, loaded.origin, trace));
+  console.log(renderTable(reports));
+  console.log(NOTES);
+}
+
+const NOTES = `The oracle is one unlimited cache that knows every prefill finished when a request arrives; for (instant), every request
+that has arrived by then: what a router that holds siblings back could reach. "-": nothing was reusable.`;
+
+function timed(run: (onProgress: Parameters<typeof replayTrace>[3]) => ReplayReport, policy: string): TimedReport {
+  const start = performance.now();
+  let told = start;
+  const report = run(({ completed, requests }) => {
+    const now = performance.now();
+    if (now - told < PROGRESS_INTERVAL) return;
+    told = now;
+    console.error(`${policy}: ${String(completed)} of ${String(requests)} requests`);
+  });
+  return { ...report, wallTime: performance.now() - start };
+}
+
+function sizesOf({ sessions, numRequests, numBlocks }: Trace): Readonly<Record<string, number>> {
+  const subAgents = sessions.reduce(
+    (sum, { agents }) => sum + agents.filter(({ parent }) => parent !== null).length,
+    0,
+  );
+  return { sessions: sessions.length, subAgents, requests: numRequests, blocks: numBlocks };
+}
+
+function describe({ options }: ReplayRequest, origin: string, trace: Trace): string {
+  const { sessions = 0, subAgents = 0, requests = 0 } = sizesOf(trace);
+  const capacity = options.capacityTokens === Infinity ? 'unlimited' : `${String(options.capacityTokens)} tokens`;
+  return (
+    `${origin}: ${String(requests)} requests of ${String(sessions)} sessions with ${String(subAgents)} sub-agents, ` +
+    `on ${String(options.instances)} instances of ${String(options.ranksPerInstance)} ranks, cache of a rank ${capacity}, ` +
+    `seed ${String(options.seed)}`
+  );
+}
