@@ -24,6 +24,7 @@ export class BindingTable {
   private records = new Int32Array(FIRST_CAPACITY * RECORD);
   private oldest: BindingSlot = NONE;
   private newest: BindingSlot = NONE;
+  private evicted = 0;
 
   /**
    * @param maxBindings how many the table keeps
@@ -37,6 +38,11 @@ export class BindingTable {
 
   get size(): number {
     return this.index.size;
+  }
+
+  /** Bindings that have made room for others, since the start. */
+  get evictions(): number {
+    return this.evicted;
   }
 
   /** The slot of a key's binding, or undefined. Not a use of it. */
@@ -81,6 +87,7 @@ export class BindingTable {
       const slot = this.oldest;
       this.unlink(slot);
       this.index.remove(slot);
+      this.evicted += 1;
       return slot;
     }
     const slot = this.size;

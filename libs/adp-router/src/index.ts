@@ -1,7 +1,15 @@
 export { createAdpRouter, type AttentionDpOptions } from './create-adp-router.js';
 export { AdpCapacityExceeded } from './errors.js';
 export { PLACEMENTS } from './placements/placements.js';
-export type { AdpRequest, AdpRouter, Assignment, Decision, DecisionKind, RankLoad } from './ports/adp-router.js';
+export type {
+  AdpRequest,
+  AdpRouter,
+  Assignment,
+  BindingCounts,
+  Decision,
+  DecisionKind,
+  RankLoad,
+} from './ports/adp-router.js';
 export type { PlacedRequest, Placement, PlacementStrategy, RankCounts } from './ports/placement.js';
 export { measureRankLoad, type RankRequest } from './rank-load.js';
 export { ConversationRouter, type ConversationRouterOptions } from './routers/conversation/conversation-router.js';

@@ -38,6 +38,26 @@ describe('workerConfigsOf', () => {
     ]);
   });
 
+  it('gives every worker a metrics port of its own, in order from the one written, and none where none is', () => {
+    const portsOf = (text: string): unknown[] => workersOf(text).map(({ config }) => config.worker.metrics_port);
+    const urls = 'urls: ["a:1", "b:2"], num_instances: 2';
+    expect(portsOf(`context_servers: {${urls}}\ngeneration_servers: {urls: ["c:3"]}`)).toEqual([null, null, null]);
+    expect(
+      portsOf(
+        `context_servers: {${urls}, worker: {metrics_port: 9101}}\ngeneration_servers: {urls: ["c:3"], worker: {metrics_port: 9102}}`,
+      ),
+    ).toEqual([9101, 9102, 9103]);
+    const all = workersOf(
+      `worker: {metrics_port: 9101}\ncontext_servers: {${urls}}\ngeneration_servers: {urls: ["c:3"]}`,
+    );
+    expect(all.map(({ config }) => [config.worker.metrics_port, config.worker.max_queued_requests])).toEqual([
+      [9101, 1024],
+      [9102, 1024],
+      [9103, 1024],
+    ]);
+    expect(all.every(({ config }) => config instanceof WorkerConfig && Object.isFrozen(config.worker))).toBe(true);
+  });
+
   it('draws one key for all', () => {
     let drawn = 0;
     const { config } = parseClusterConfig(

@@ -6,6 +6,7 @@ import type { ClusterConfig } from './schema/cluster-config.js';
 import type { ServerSection } from './schema/server-section.js';
 import { WorkerArgs } from './schema/worker-args.js';
 import { WorkerConfig, type WorkerRole } from './schema/worker-config.js';
+import { WorkerSettings } from './schema/worker-settings.js';
 import { settingsOf } from './settings/setting.js';
 
 /** One worker of a combined launch. */
@@ -38,7 +39,24 @@ export function workerConfigsOf(cluster: ClusterConfig): readonly ClusterWorker[
       workers.set(url, listed ? { ...listed, config } : { role: ROLE[name], index, url, config });
     }
   }
-  return [...workers.values()];
+  return withMetricsPorts([...workers.values()]);
+}
+
+/** Workers of one section share its `metrics_port`: each but the first gets the next one that no other has. */
+function withMetricsPorts(workers: readonly ClusterWorker[]): readonly ClusterWorker[] {
+  const taken = new Set<number>();
+  return workers.map((worker) => {
+    let port = worker.config.worker.metrics_port;
+    if (port === null || port === 0) return worker;
+    while (taken.has(port)) port += 1;
+    taken.add(port);
+    return { ...worker, config: withMetricsPort(worker.config, port) };
+  });
+}
+
+function withMetricsPort(config: WorkerConfig, metrics_port: number): WorkerConfig {
+  const worker = Object.assign(new WorkerSettings(), config.worker, { metrics_port });
+  return deepFreeze(Object.assign(new WorkerConfig(), config, { worker }));
 }
 
 function workerConfig(

@@ -7,8 +7,9 @@ import type { Engine } from '@roost/engine';
 import { HeldHandoffs } from './handoff/held-handoffs.js';
 import { KvPuller } from './handoff/kv-puller.js';
 import { InFlight } from './lifecycle/in-flight.js';
+import { createWorkerMetrics } from './metrics/worker-metrics.js';
 import { ConfiguredRole } from './role.js';
-import { RankQueue } from './scheduling/rank-queue.js';
+import { type RankPlacement, RankQueue } from './scheduling/rank-queue.js';
 import type { WorkerParts } from './worker-parts.js';
 
 /** For a worker without handoffs, which holds and fetches nothing. */
@@ -19,11 +20,19 @@ export function makeWorkerParts(engine: Engine, config: WorkerConfig): WorkerPar
   const router = createAdpRouter(config.attention_dp_config, engine.info.maxBatchSize);
   const timeoutMs = (config.cache_transceiver_config ?? DEFAULT_TRANSCEIVER).kv_transfer_timeout_ms;
   const host = config.worker.advertise_host ?? config.hostname;
+  const metrics = createWorkerMetrics(config);
+  const onPlaced = ({ rank, decision }: RankPlacement): void => metrics.add('rankDecisions', { rank, decision });
   return {
     engine,
-    queue: new RankQueue(engine, router, config.worker.max_queued_requests),
-    held: new HeldHandoffs(timeoutMs, (handle) => engine.release(handle)),
-    puller: new KvPuller(timeoutMs),
+    router,
+    queue: new RankQueue(engine, router, config.worker.max_queued_requests, () => performance.now(), onPlaced),
+    held: new HeldHandoffs(
+      timeoutMs,
+      (handle) => engine.release(handle),
+      () => metrics.add('handoffsExpired'),
+    ),
+    puller: new KvPuller(timeoutMs, (bytes) => metrics.add('handoffBytes', { direction: 'received' }, bytes)),
+    metrics,
     inFlight: new InFlight(),
     incarnation: randomUUID(),
     role: new ConfiguredRole(config.role),

@@ -1,5 +1,11 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AFFINITY_AUTH_OPTIONS, AffinityGuard, HandoffGuard, VerifiedAffinity } from '@roost/affinity-auth/guards';
+import {
+  AFFINITY_AUTH_OPTIONS,
+  type AffinityAuthOptions,
+  AffinityGuard,
+  HandoffGuard,
+  VerifiedAffinity,
+} from '@roost/affinity-auth/guards';
 import type { WorkerConfig } from '@roost/config';
 import { ENGINE, type Engine } from '@roost/engine';
 import { GrpcTransportModule, ServingStatus } from '@roost/grpc-transport';
@@ -12,6 +18,7 @@ import { KvEventService } from './kv-events/kv-event-service.js';
 import { LegService } from './legs/leg-service.js';
 import { SHUTDOWN_TIMEOUT_MS, WorkerLifecycle } from './lifecycle/worker-lifecycle.js';
 import { makeWorkerParts } from './make-worker-parts.js';
+import { METRICS_PLACE, MetricsListener, metricsPlaceOf } from './metrics/metrics-listener.js';
 import { WORKER_PARTS, type WorkerParts } from './worker-parts.js';
 
 /** A worker around an engine: scheduling loop, both legs, KV handoff, behind the affinity guards. */
@@ -35,6 +42,8 @@ export class WorkerModule {
         AffinityGuard,
         HandoffGuard,
         VerifiedAffinity,
+        MetricsListener,
+        { provide: METRICS_PLACE, useValue: metricsPlaceOf(config) },
         { provide: SHUTDOWN_TIMEOUT_MS, useValue: config.worker.shutdown_timeout_s * 1_000 },
         {
           provide: WORKER_PARTS,
@@ -44,12 +53,13 @@ export class WorkerModule {
         { provide: HeldHandoffs, inject: [WORKER_PARTS], useFactory: (parts: WorkerParts) => parts.held },
         {
           provide: AFFINITY_AUTH_OPTIONS,
-          inject: [PinoLogger],
-          useFactory: (logger: PinoLogger) => ({
+          inject: [PinoLogger, WORKER_PARTS],
+          useFactory: (logger: PinoLogger, { metrics }: WorkerParts): AffinityAuthOptions => ({
             keys: config.internal_request_auth_keys.map((key) => key.reveal()),
             role: config.role,
             hasCacheTransceiver: config.cache_transceiver_config !== null,
-            warn: (message: string) => logger.warn(message),
+            warn: (message) => logger.warn(message),
+            refused: ({ proof, reason }) => metrics.add('signaturesRefused', { proof, reason }),
           }),
         },
       ],

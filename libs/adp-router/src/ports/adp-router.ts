@@ -66,6 +66,13 @@ export interface Assignment<Id> {
   readonly deferred: readonly Id[];
 }
 
+/** What a router holds of bindings, for metrics. */
+export interface BindingCounts {
+  readonly held: number;
+  /** Dropped by a full table since the start. */
+  readonly evicted: number;
+}
+
 /**
  * Assigns the requests that arrived since the last scheduling iteration to the ranks of one instance. Deterministic: two
  * routers of the same options that are given the same calls give the same answers (reference 6.2).
@@ -89,4 +96,7 @@ export interface AdpRouter {
    * @throws RangeError when the ranks are not numbered from 0 without a gap; nothing has changed then
    */
   assign<Id>(ranks: readonly RankLoad[], requests: readonly AdpRequest<Id>[]): Assignment<Id>;
+
+  /** Absent where the router binds nothing. */
+  bindingCounts?(): BindingCounts;
 }

@@ -11,7 +11,7 @@ import { type ReadableMetadata, readMetadata } from '../metadata-value.js';
 import { decideRole } from '../server-role.js';
 
 import { AFFINITY_AUTH_OPTIONS, type AffinityAuthOptions } from './affinity-auth-options.js';
-import { refuseOverRpc } from './refusal.js';
+import { refuseOverRpc, reportRefusal } from './refusal.js';
 import { VerifiedAffinity } from './verified-affinity.js';
 
 /** Lets a leg pass only if the parent session that it claims, if any, was set by an edge for this very leg (reference 5). */
@@ -34,7 +34,13 @@ export class AffinityGuard implements CanActivate {
     const metadata = rpc.getContext<ReadableMetadata>();
     this.verified.remember(
       request,
-      refuseOverRpc(() => this.accept(request, metadata)),
+      refuseOverRpc(
+        () => this.accept(request, metadata),
+        ({ code }) => {
+          if (code !== 'invalid_affinity_auth') return;
+          reportRefusal(this.options, 'affinity', readMetadata(metadata, SUBAGENT_AFFINITY_AUTH));
+        },
+      ),
     );
     return true;
   }

@@ -7,12 +7,12 @@ import {
   type ReleaseRequest,
 } from '@roost/protocol';
 
-import { acceptHandoff } from '../accept-handoff.js';
+import { type AcceptedHandoff, acceptHandoff } from '../accept-handoff.js';
 import type { HandoffPayload } from '../handoff-signature.js';
 import { type ReadableMetadata, readMetadata } from '../metadata-value.js';
 
 import { AFFINITY_AUTH_OPTIONS, type AffinityAuthOptions } from './affinity-auth-options.js';
-import { refuseOverRpc } from './refusal.js';
+import { refuseOverRpc, reportRefusal } from './refusal.js';
 
 type Message = PrefillRequest | GenerateRequest | PullRequest | ReleaseRequest;
 
@@ -31,20 +31,28 @@ export class HandoffGuard implements CanActivate {
     const rpc = context.switchToRpc();
     const message = rpc.getData<Message>();
     const metadata = rpc.getContext<ReadableMetadata>();
-    const { warning } = refuseOverRpc(() =>
-      acceptHandoff({
-        ...handoffOf(message),
-        keys: this.options.keys,
-        signature: readMetadata(metadata, DISAGG_AUTH),
-        required: isTransfer(message),
-        hasCacheTransceiver: this.options.hasCacheTransceiver ?? true,
-      }),
+    const { warning } = refuseOverRpc(
+      () => this.accept(message, metadata),
+      ({ code }) => {
+        if (code !== 'invalid_handoff_auth') return;
+        reportRefusal(this.options, 'handoff', readMetadata(metadata, DISAGG_AUTH));
+      },
     );
     if (warning !== undefined && !this.warned) {
       this.warned = true;
       this.options.warn(warning);
     }
     return true;
+  }
+
+  private accept(message: Message, metadata: ReadableMetadata): AcceptedHandoff {
+    return acceptHandoff({
+      ...handoffOf(message),
+      keys: this.options.keys,
+      signature: readMetadata(metadata, DISAGG_AUTH),
+      required: isTransfer(message),
+      hasCacheTransceiver: this.options.hasCacheTransceiver ?? true,
+    });
   }
 }
 

@@ -57,6 +57,15 @@ export class EdgeSettings {
   @Flag('Say in response headers where a request was served and why; for trying things out, not for the open internet.')
   readonly explain_headers: boolean = false;
 
+  @Whole(
+    'Port of 127.0.0.1 on which operators ask where recent requests went and why (`roost explain`); null: none, 0: a free one.',
+    { min: 0, max: 65_535, nullable: true },
+  )
+  readonly admin_port: number | null = null;
+
+  @Whole('Recent requests that are remembered for that, without their texts.', { unit: 'requests', max: 1_000_000 })
+  readonly explained_requests: number = 1000;
+
   @Whole('How long in-flight requests may go on after SIGTERM.', {
     unit: 's',
     min: 0,

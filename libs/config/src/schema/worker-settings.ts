@@ -21,6 +21,12 @@ export class WorkerSettings {
   })
   readonly shutdown_timeout_s: number = 30;
 
+  @Whole(
+    'Port of `hostname` on which Prometheus metrics are shown; null: none, 0: a free one. In a cluster file the first worker of a section has this one, each further worker the next that no other worker has.',
+    { min: 0, max: 65_535, nullable: true },
+  )
+  readonly metrics_port: number | null = null;
+
   @Text('Host under which other workers reach this one to fetch KV caches; `hostname` where it is null.', {
     nullable: true,
   })

@@ -39,10 +39,12 @@ export class HeldHandoffs {
   /**
    * @param timeoutMs how long a cache waits for its reader, and a reader for its cache (`kv_transfer_timeout_ms`)
    * @param free lets go of the cache in the engine
+   * @param expired told of every cache that nobody fetched in time
    */
   constructor(
     private readonly timeoutMs: number,
     private readonly free: (handle: KvHandle) => void,
+    private readonly expired: () => void = () => undefined,
   ) {}
 
   get size(): number {
@@ -67,7 +69,7 @@ export class HeldHandoffs {
         param: 'encoded_opaque_state',
       });
     }
-    const timer = setTimeout(() => this.dispose(held), this.timeoutMs);
+    const timer = setTimeout(() => this.expire(held), this.timeoutMs);
     timer.unref();
     const held: Held = { ...cache, ctxRequestId, state, readers: 0, unwanted: false, timer };
     this.held.set(ctxRequestId, held);
@@ -154,6 +156,11 @@ export class HeldHandoffs {
       if (bounded.aborted) giveUp();
       else bounded.addEventListener('abort', giveUp, { once: true });
     });
+  }
+
+  private expire(held: Held): void {
+    this.expired();
+    this.dispose(held);
   }
 
   /** Nobody can ask for it any more. */

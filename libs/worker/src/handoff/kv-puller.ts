@@ -21,8 +21,14 @@ const MAX_CHANNELS = 256;
 export class KvPuller {
   private readonly channels = new Map<string, KvTransferServiceClient>();
 
-  /** @param timeoutMs the longest that one transfer may take (`kv_transfer_timeout_ms`) */
-  constructor(private readonly timeoutMs: number) {}
+  /**
+   * @param timeoutMs the longest that one transfer may take (`kv_transfer_timeout_ms`)
+   * @param arrived told the bytes of every part of a cache that arrives
+   */
+  constructor(
+    private readonly timeoutMs: number,
+    private readonly arrived: (bytes: number) => void,
+  ) {}
 
   /**
    * Starts a transfer, leaving out the leading `skipTokens`.
@@ -55,7 +61,10 @@ export class KvPuller {
     messages: AsyncGenerator<PullResponse, void, undefined>,
   ): AsyncGenerator<PullResponse, void, undefined> {
     try {
-      yield* messages;
+      for await (const message of messages) {
+        if (message.chunk !== undefined) this.arrived(message.chunk.length);
+        yield message;
+      }
     } catch (error) {
       const code = error instanceof RoostError ? error.code : null;
       if (code === 'worker_unavailable') {

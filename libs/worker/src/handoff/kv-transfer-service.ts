@@ -10,6 +10,8 @@ import {
   type ReleaseResponse,
 } from '@roost/protocol';
 
+import { WORKER_PARTS, type WorkerParts } from '../worker-parts.js';
+
 import { sealed } from './checked-stream.js';
 import { HeldHandoffs } from './held-handoffs.js';
 
@@ -21,12 +23,22 @@ export class KvTransferService {
   constructor(
     @Inject(ENGINE) private readonly engine: Engine,
     private readonly held: HeldHandoffs,
+    @Inject(WORKER_PARTS) private readonly parts: Pick<WorkerParts, 'metrics'>,
   ) {}
 
   pull(request: PullRequest, _metadata: unknown, { signal }: CallContext): AsyncIterable<PullResponse> {
     return this.held.read(request, signal, ({ handle, firstTokens, usage }) =>
-      sealed(this.engine.exportKv(handle, request.skipTokens), { firstTokens, usage }),
+      this.counted(sealed(this.engine.exportKv(handle, request.skipTokens), { firstTokens, usage })),
     );
+  }
+
+  private async *counted(messages: AsyncIterable<PullResponse>): AsyncGenerator<PullResponse> {
+    for await (const message of messages) {
+      if (message.chunk !== undefined) {
+        this.parts.metrics.add('handoffBytes', { direction: 'sent' }, message.chunk.length);
+      }
+      yield message;
+    }
   }
 
   release(request: ReleaseRequest): Promise<ReleaseResponse> {

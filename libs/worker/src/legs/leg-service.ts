@@ -11,6 +11,7 @@ import {
   type PrefillResponse,
 } from '@roost/protocol';
 
+import { LegObserver } from '../metrics/leg-observer.js';
 import { WORKER_PARTS, type WorkerParts } from '../worker-parts.js';
 
 import { runGenerateLeg } from './generate-leg.js';
@@ -21,27 +22,34 @@ import { runPrefillLeg } from './prefill-leg.js';
 @GrpcService(LegServiceService)
 @UseGuards(AffinityGuard, HandoffGuard)
 export class LegService {
+  private readonly observer: LegObserver;
+
   constructor(
     @Inject(WORKER_PARTS) private readonly parts: WorkerParts,
     private readonly verified: VerifiedAffinity,
-  ) {}
+  ) {
+    this.observer = new LegObserver(parts.metrics);
+  }
 
   prefill(message: PrefillRequest, _metadata: Metadata, { signal }: CallContext): Promise<PrefillResponse> {
     const { inFlight, role } = this.parts;
-    return inFlight.run(signal, (bounded) => {
-      role.requireContext();
-      return runPrefillLeg(this.parts, message, this.verified.of(message), bounded);
-    });
+    return this.observer.prefill(() =>
+      inFlight.run(signal, (bounded) => {
+        role.requireContext();
+        return runPrefillLeg(this.parts, message, this.verified.of(message), bounded);
+      }),
+    );
   }
 
   generate(message: GenerateRequest, metadata: Metadata, { signal }: CallContext): AsyncIterable<GenerateResponse> {
     const { inFlight, role } = this.parts;
     const auth = metadata.get(DISAGG_AUTH)[0];
     const handoffAuth = typeof auth === 'string' ? auth : null;
-    return inFlight.runStream(signal, (bounded) => {
+    const messages = inFlight.runStream(signal, (bounded) => {
       role.requireGeneration(message.disaggregatedParams?.requestType ?? null);
       const subagentAffinityId = this.verified.of(message);
       return runGenerateLeg(this.parts, message, { subagentAffinityId, handoffAuth }, bounded);
     });
+    return this.observer.generate(messages, message.disaggregatedParams === undefined);
   }
 }

@@ -43,12 +43,14 @@ export class RankQueue {
   /**
    * @param maxQueued how many requests may wait; one more is refused as `overloaded`
    * @param now a monotonic clock in milliseconds
+   * @param onPlaced told of every request that leaves the queue for a rank
    */
   constructor(
     private readonly engine: Pick<Engine, 'info' | 'rankStates' | 'onIteration'>,
     private readonly router: AdpRouter,
     private readonly maxQueued: number,
     private readonly now: () => number = () => performance.now(),
+    private readonly onPlaced: (placement: RankPlacement) => void = () => undefined,
   ) {
     this.stopListening = engine.onIteration(() => this.onIteration());
   }
@@ -126,7 +128,9 @@ export class RankQueue {
     const request = this.waiting.get(id);
     if (request === undefined) return;
     this.waiting.delete(id);
-    request.start({ rank, decision, queueMs: this.now() - request.since });
+    const placement = { rank, decision, queueMs: this.now() - request.since };
+    this.onPlaced(placement);
+    request.start(placement);
   }
 }
 

@@ -2,7 +2,7 @@ import { Batch } from '../../batch.js';
 import { type BindingSlot, BindingTable } from '../../binding-table.js';
 import { checkedMultiplier } from '../../fair-share-multiplier.js';
 import { checkedHardCap } from '../../hard-cap.js';
-import type { AdpRequest, AdpRouter, Assignment, RankLoad } from '../../ports/adp-router.js';
+import type { AdpRequest, AdpRouter, Assignment, BindingCounts, RankLoad } from '../../ports/adp-router.js';
 import type { Placement, PlacementStrategy } from '../../ports/placement.js';
 import { parentSession, routingKey } from '../../routing-key.js';
 import { strictFirst } from '../../strict-first.js';
@@ -54,6 +54,10 @@ export class ConversationRouter implements AdpRouter {
   /** Every routing key with the rank that it is bound to, the least recently used first. */
   bindings(): Iterable<[routingKey: string, rank: number]> {
     return this.table.entries();
+  }
+
+  bindingCounts(): BindingCounts {
+    return { held: this.table.size, evicted: this.table.evictions };
   }
 
   assign<Id>(ranks: readonly RankLoad[], requests: readonly AdpRequest<Id>[]): Assignment<Id> {

@@ -1,0 +1,79 @@
+import { type GenerateResponse, type PrefillResponse, RoostError, type Timing, type Usage } from '@roost/protocol';
+
+import type { WorkerMetrics } from './worker-metrics.js';
+
+type LegName = 'context' | 'generation';
+
+/** What a leg's failure means to its handoff. */
+const HANDOFF_FAILURES = new Set(['kv_cache_gone', 'kv_transfer_failed']);
+
+/** Takes the figures of legs from their answers. */
+export class LegObserver {
+  constructor(private readonly metrics: WorkerMetrics) {}
+
+  /** Runs a context leg under observation. */
+  async prefill(run: () => Promise<PrefillResponse>): Promise<PrefillResponse> {
+    const arrived = performance.now();
+    let outcome = 'ok';
+    try {
+      const answer = await run();
+      this.timed('context', answer.timing);
+      this.prefilled('context', answer.usage);
+      return answer;
+    } catch (error) {
+      outcome = codeOf(error);
+      throw error;
+    } finally {
+      this.ended('context', outcome, arrived);
+    }
+  }
+
+  /**
+   * Passes the messages of a generation leg on.
+   *
+   * @param whole whether the leg has no handoff, and prefills itself
+   */
+  async *generate(messages: AsyncIterable<GenerateResponse>, whole: boolean): AsyncGenerator<GenerateResponse, void> {
+    const arrived = performance.now();
+    let outcome = 'client_closed_request';
+    let usage: Usage | undefined;
+    try {
+      for await (const message of messages) {
+        if (message.timing !== undefined) this.timed('generation', message.timing, !whole);
+        usage ??= message.usage;
+        yield message;
+      }
+      outcome = 'ok';
+    } catch (error) {
+      outcome = codeOf(error);
+      if (HANDOFF_FAILURES.has(outcome)) this.metrics.add('handoffFailures', { reason: outcome });
+      throw error;
+    } finally {
+      if (whole) this.prefilled('generation', usage);
+      this.metrics.add('generatedTokens', {}, usage?.completionTokens ?? 0);
+      this.ended('generation', outcome, arrived);
+    }
+  }
+
+  private timed(leg: LegName, timing: Timing | undefined, hasHandoff = false): void {
+    if (timing === undefined) return;
+    this.metrics.observe('queueTime', timing.queueMs / 1_000, { leg });
+    if (hasHandoff) this.metrics.observe('handoffTime', timing.handoffMs / 1_000);
+    else this.metrics.observe('prefillTime', timing.prefillMs / 1_000, { leg });
+  }
+
+  private prefilled(leg: LegName, usage: Usage | undefined): void {
+    if (usage === undefined) return;
+    this.metrics.add('promptTokens', { leg }, usage.promptTokens);
+    this.metrics.add('cachedTokens', { leg }, usage.cachedTokens);
+  }
+
+  private ended(leg: LegName, outcome: string, arrived: number): void {
+    this.metrics.add('legs', { leg, outcome });
+    this.metrics.observe('legTime', (performance.now() - arrived) / 1_000, { leg });
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof RoostError ? error.code : 'internal';
+}
