@@ -127,6 +127,21 @@ describe('placement by cache', () => {
     await cluster.restart(other);
   }, 60_000);
 
+  it('tells a conversation without an id by its tokens, where a conversation router is to use them', async () => {
+    const router = { type: 'conversation', use_token_ids: true, tokens_per_block: 32 };
+    const url = await cluster.addEdge('edge-by-content', {
+      conditional_disagg_config: null,
+      context_servers: { router },
+      generation_servers: { router },
+    });
+    const conversation = new Conversation(url, 'by content');
+    const first = await conversation.say('one');
+    await new Conversation(url, 'something else').say('one');
+    const second = await conversation.say('two');
+    expect(second.headers.get('x-roost-context-decision')).toBe('implicit');
+    expect(instance(second, 'context')).toBe(instance(first, 'context'));
+  }, 30_000);
+
   it('knows what the ranks hold after its own restart', async () => {
     const conversation = new Conversation(cluster.url, 'edge-restart');
     await conversation.say('one');
@@ -139,4 +154,11 @@ describe('placement by cache', () => {
     }, 20_000);
     expect(known.usage?.cached).toBeGreaterThan(0);
   }, 60_000);
+
+  it('does not start with workers whose blocks it would not know', async () => {
+    const router = { type: 'kv_cache_aware', tokens_per_block: 48 };
+    await expect(cluster.addEdge('edge-other-blocks', { context_servers: { router } })).rejects.toThrow(
+      /context instance \S+ cannot be used: its blocks have 32 tokens, the router's tokens_per_block is 48/,
+    );
+  }, 30_000);
 });
