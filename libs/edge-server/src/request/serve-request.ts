@@ -43,7 +43,7 @@ export class ServeRequest {
    */
   async serve(endpoint: 'chat' | 'completions', incoming: FastifyRequest, reply: FastifyReply): Promise<void> {
     const arrived = performance.now();
-    const request = receive(endpoint, incoming, reply, this.options.receive, this.ended.signal);
+    const request = this.receive(endpoint, incoming, reply);
     this.running.add(request);
     const writer = new AnswerWriter(reply.raw);
     const renderer = rendererFor(request);
@@ -80,6 +80,17 @@ export class ServeRequest {
   /** Ends every request that runs, and any that comes. */
   abortAll(): void {
     this.ended.abort(new RoostError('no_instance', 'the edge is shutting down: retry later'));
+  }
+
+  private receive(endpoint: 'chat' | 'completions', incoming: FastifyRequest, reply: FastifyReply): ServedRequest {
+    try {
+      return receive(endpoint, incoming, reply, this.options.receive, this.ended.signal);
+    } catch (thrown) {
+      // What cannot be read has no id and no figures, but whoever wonders about 400s finds it in the log.
+      const { code, param } = asRoostError(thrown);
+      this.logger.info({ endpoint, outcome: code, param: param?.slice(0, 100) ?? null }, 'request refused');
+      throw thrown;
+    }
   }
 
   private requireKnownModel({ client }: ServedRequest): void {
