@@ -61,6 +61,8 @@ class Transfers {
         });
       });
     }
+    if (request.ctxRequestId === 4n) throw new RoostError('invalid_request', 'm'.repeat(10_000_000));
+    if (request.ctxRequestId === 5n) throw new RoostError('invalid_request', 'half \ud800', { param: 'half \udc00' });
     return Promise.resolve({ released: true });
   }
 }
@@ -115,6 +117,17 @@ describe('a GrpcService provider', () => {
 
   it('tells nothing of an unexpected error', async () => {
     await expect(release(2n)).rejects.toMatchObject({ code: 'internal', message: 'internal error' });
+  });
+
+  it('cuts a message that is too long to travel, and serves on over the same connection', async () => {
+    const refusal = await release(4n).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 'invalid_request', message: expect.stringMatching(/^m{2048}\.\.\.$/) });
+    expect(await release(9n)).toEqual({ released: true });
+  });
+
+  it('survives a message and a field that have no encoding', async () => {
+    await expect(release(5n)).rejects.toMatchObject({ message: 'half \ufffd', param: 'half \ufffd' });
+    expect(await release(9n)).toEqual({ released: true });
   });
 
   it('tells a unary handler that its caller has gone', async () => {

@@ -9,22 +9,31 @@ export interface FailedStatus {
   readonly metadata: Metadata;
 }
 
+/** A status travels in trailers: one that is larger than peers accept blocks its connection, and every call on it. */
+const MAX_DETAILS = 2_048;
+const MAX_PARAM = 256;
+
 /** The gRPC status that a handler's error ends the call with. An error without a place in the table tells the caller nothing. */
 export function statusOf(error: unknown): FailedStatus {
   if (error instanceof RoostError) {
     const metadata = new Metadata();
     metadata.set(ERROR_CODE, error.code);
-    if (error.param !== null) metadata.set(ERROR_PARAM, encodeURIComponent(error.param));
-    return { code: error.kind.grpc, details: error.message, metadata };
+    if (error.param !== null) metadata.set(ERROR_PARAM, encodeURIComponent(sendable(error.param, MAX_PARAM)));
+    return { code: error.kind.grpc, details: sendable(error.message, MAX_DETAILS), metadata };
   }
   if (error instanceof RpcException) {
     const inner = error.getError();
     if (typeof inner === 'object' && 'code' in inner && isStatus(inner.code)) {
       const metadata = 'metadata' in inner && inner.metadata instanceof Metadata ? inner.metadata : new Metadata();
-      return { code: inner.code, details: error.message, metadata };
+      return { code: inner.code, details: sendable(error.message, MAX_DETAILS), metadata };
     }
   }
   return statusOf(new RoostError('internal', 'internal error'));
+}
+
+/** A text as far as it can travel: no longer than this, and without the halves of characters that have no encoding. */
+function sendable(text: string, maxLength: number): string {
+  return (text.length > maxLength ? `${text.slice(0, maxLength)}...` : text).toWellFormed();
 }
 
 function isStatus(code: unknown): code is status {
@@ -58,7 +67,7 @@ export function errorOfStatus(failure: ServiceError): RoostError {
   const param = failure.metadata.get(ERROR_PARAM)[0];
   if (isErrorCode(code)) {
     return new RoostError(code, failure.details, {
-      param: typeof param === 'string' ? decodeURIComponent(param) : null,
+      param: typeof param === 'string' ? decoded(param) : null,
       cause: failure,
     });
   }
@@ -66,4 +75,13 @@ export function errorOfStatus(failure: ServiceError): RoostError {
   const lost = failure.code === status.INTERNAL && /RST_STREAM|closed|reset/i.test(failure.details);
   const known = lost ? 'worker_unavailable' : (CODE_OF_STATUS[failure.code] ?? 'internal');
   return new RoostError(known, MESSAGE_OF_CODE[known] ?? 'the worker failed', { cause: failure });
+}
+
+/** A peer may send anything; what is not encoded as it should be names no field. */
+function decoded(param: string): string | null {
+  try {
+    return decodeURIComponent(param);
+  } catch {
+    return null;
+  }
 }
