@@ -6,8 +6,12 @@ import {
   KvTransferServiceClient,
   LegServiceClient,
   WorkerServiceClient,
+  RoostError,
 } from '@roost/protocol';
 import { service as healthService } from 'grpc-health-check';
+
+/** A worker under full load may be late once; it is taken out of service, and its bindings with it, only when it stays so. */
+const LATE_PROBES = 2;
 
 interface HealthAnswer {
   readonly status: string | number;
@@ -23,6 +27,7 @@ export class Instance {
   private readonly worker: WorkerServiceClient;
   private readonly health: InstanceType<typeof HealthClient>;
   private isServing = false;
+  private lateProbes = 0;
   private lastInfo: GetInfoResponse | null = null;
 
   /**
@@ -60,15 +65,21 @@ export class Instance {
     this.isServing = false;
   }
 
-  /** Asks the worker whether it serves, and, when it has begun to, who it is. Never throws: a worker that does not answer does not serve. */
+  /**
+   * Asks the worker whether it serves, and, when it has begun to, who it is. Never throws: a worker that cannot be reached
+   * does not serve, and neither does one that leaves {@link LATE_PROBES} probes in a row unanswered.
+   */
   async probe(timeoutMs: number): Promise<void> {
     try {
       const { status } = await this.ask<HealthAnswer>('Check', { service: '' }, timeoutMs);
       const serving = status === 'SERVING' || status === 1;
       if (serving && !this.isServing) await this.refreshInfo(timeoutMs);
       this.isServing = serving && this.mismatch === null;
-    } catch {
-      this.isServing = false;
+      this.lateProbes = 0;
+    } catch (error) {
+      const late = error instanceof RoostError && error.code === 'deadline_exceeded';
+      this.lateProbes = late ? this.lateProbes + 1 : LATE_PROBES;
+      if (this.lateProbes >= LATE_PROBES) this.isServing = false;
     }
   }
 

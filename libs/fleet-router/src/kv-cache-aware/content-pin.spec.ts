@@ -5,10 +5,6 @@ import { contentPin } from './content-pin.js';
 
 const pin = (pinText: string | null | undefined, promptTokenIds: ArrayLike<number> | null = null): string | null =>
   contentPin({
-    conversationId: 'c',
-    subagentAffinityId: 'p',
-    textChars: 0,
-    text: () => '',
     promptTokenIds,
     ...(pinText === undefined ? {} : { pinText }),
   });
