@@ -70,6 +70,7 @@ function workerConfig(
   return deepFreeze(
     Object.assign(new WorkerConfig(), args, {
       ...parseServerUrl(url),
+      otlp_traces_endpoint: section.otlp_traces_endpoint ?? cluster.otlp_config?.otlp_traces_endpoint ?? null,
       role,
       server_role: role,
       internal_request_auth_key: cluster.internal_request_auth_key,

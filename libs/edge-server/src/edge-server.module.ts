@@ -15,6 +15,8 @@ import { ErrorFilter } from './http/error.filter.js';
 import { StatusController } from './http/status.controller.js';
 import { LegSigner } from './legs/leg-signer.js';
 import { EdgeLifecycle } from './lifecycle.js';
+import { MetricsController } from './metrics/metrics.controller.js';
+import { observationProviders } from './observation-providers.js';
 import { Admission } from './request/admission.js';
 import { PromptTokenizer } from './request/prompt-tokenizer.js';
 import { REQUEST_OPTIONS, type RequestOptions } from './request/request-options.js';
@@ -31,7 +33,7 @@ export class EdgeServerModule {
     return {
       module: EdgeServerModule,
       imports: [RouterTypesModule, LoggingModule.with({ name: 'edge', level: config.logging.level }), ...extensions],
-      controllers: [CompletionsController, StatusController],
+      controllers: [CompletionsController, StatusController, MetricsController],
       providers: [
         Fleets,
         ServeRequest,
@@ -45,6 +47,7 @@ export class EdgeServerModule {
           inject: [Fleets],
           useFactory: (fleets: Fleets) => new PromptTokenizer(fleets, poolOptionsOf(config)),
         },
+        ...observationProviders(config),
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
     };

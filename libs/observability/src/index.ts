@@ -6,3 +6,5 @@ export { type Labels, MetricSet, type Reading } from './metrics/metric-set.js';
 export { type AppMetrics, createAppMetrics } from './metrics/process-metrics.js';
 export { jsonAnswer, type SideAnswer, SideServer } from './side-server.js';
 export { PinoLogger } from 'nestjs-pino';
+export { NO_SPAN, type Span, type SpanAttributes } from './tracing/span.js';
+export { type CarriedField, createTracer, NO_TRACER, type Tracer, TRACER } from './tracing/tracer.js';

@@ -78,7 +78,6 @@ export const IGNORED_LLM_ARGS: readonly string[] = [
   'num_postprocess_workers',
   'nvfp4_gemm_config',
   'orchestrator_type',
-  'otlp_traces_endpoint',
   'peft_cache_config',
   'perf_metrics_max_requests',
   'postprocess_tokenizer_dir',

@@ -24,7 +24,10 @@ export class ConditionalDisaggConfig {
   ignored: [],
 })
 export class OtlpConfig {
-  @Text('OTLP endpoint.', { nullable: true, idle: true })
+  @Text(
+    'Where the edge sends its traces, and workers of the same launch theirs: URL of an OTLP collector over HTTP; without a path, `/v1/traces`. Null: no traces.',
+    { nullable: true },
+  )
   readonly otlp_traces_endpoint: string | null = null;
 }
 

@@ -68,6 +68,12 @@ export class WorkerArgs {
   )
   readonly return_perf_metrics: boolean = false;
 
+  @Text(
+    "Where the worker sends its traces: URL of an OTLP collector over HTTP. Null: no traces, but in a cluster file `otlp_config`'s.",
+    { nullable: true },
+  )
+  readonly otlp_traces_endpoint: string | null = null;
+
   @Section('Engine.', () => EngineSettings, { source: 'ours' })
   readonly engine: EngineSettings = new EngineSettings();
 

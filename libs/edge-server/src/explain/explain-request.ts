@@ -67,10 +67,7 @@ export interface Explanation {
  *
  * @param arrived on the clock of `performance.now()`
  */
-export function explainRequest(
-  { id, client, identity, record, span }: ServedRequest,
-  arrived: number,
-): Explanation {
+export function explainRequest({ id, client, identity, record, span }: ServedRequest, arrived: number): Explanation {
   const { usage, firstTextAt } = record;
   return {
     request_id: id,

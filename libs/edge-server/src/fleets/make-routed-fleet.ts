@@ -52,7 +52,9 @@ export function makeRoutedFleet(
   });
   const followers =
     prefixIndex === null ? [] : fleet.instances.map((instance) => new KvFollower(instance, prefixIndex));
-  return { routed: new RoutedFleet(fleet, created.router, affinity, tokensFor), followers };
+  const keepsViews = config.edge.admin_port !== null;
+  const extras = { tokensFor, prefixIndex, keepsViews };
+  return { routed: new RoutedFleet(fleet, created.router, affinity, extras), followers };
 }
 
 /** Which tokens a match stands for: a router that compares blocks has them in the workers' size. */

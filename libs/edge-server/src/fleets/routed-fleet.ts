@@ -1,7 +1,10 @@
 import type { Fleet, Instance } from '@roost/fleet';
 import { type FleetRouter, type Placement, type RouteRequest, UnweighableRequestError } from '@roost/fleet-router';
+import type { PrefixIndex } from '@roost/prefix-index';
 import type { PromptTokens } from '@roost/prompt-pool';
 import { RoostError } from '@roost/protocol';
+
+import { LegAttempt } from '../request/leg-attempt.js';
 
 /**
  * What a router wants to know a prompt's tokens for: to compare its blocks with those that instances hold, or to tell by its
@@ -18,22 +21,45 @@ export interface LegRoute extends RouteRequest {
 export interface Reservation {
   readonly instance: Instance;
   readonly placement: Placement;
+  readonly attempt: LegAttempt;
   /** Gives the load back, once. */
   release(success: boolean): void;
 }
 
+/** What a fleet has beside its router; each may be absent. */
+export interface RoutedFleetExtras {
+  /** What the router wants to know a prompt's tokens for, if it does. */
+  readonly tokensFor?: TokenUse | null;
+  readonly prefixIndex?: PrefixIndex | null;
+  /** Whether to keep, with each choice, how the fleet looked. */
+  readonly keepsViews?: boolean;
+}
+
 /** A fleet and the router that places requests on it. */
 export class RoutedFleet {
+  readonly tokensFor: TokenUse | null;
+  readonly prefixIndex: PrefixIndex | null;
+  private readonly keepsViews: boolean;
+  private readonly runningOn = new Map<string, number>();
+
   /**
    * @param affinity whether a sub-agent's request goes to its parent's instance here
-   * @param tokensFor what the router wants to know a prompt's tokens for, if it does
    */
   constructor(
     readonly fleet: Fleet,
     readonly router: FleetRouter,
     readonly affinity: boolean,
-    readonly tokensFor: TokenUse | null = null,
-  ) {}
+    { tokensFor = null, prefixIndex = null, keepsViews = false }: RoutedFleetExtras = {},
+  ) {
+    this.tokensFor = tokensFor;
+    this.prefixIndex = prefixIndex;
+    this.keepsViews = keepsViews;
+  }
+
+  /** Legs of this edge that have a place on a server. */
+  running(server: string): number {
+    return this.runningOn.get(server) ?? 0;
+  }
 
   /** Tokens of a block on the instances of this fleet, which all have the same; null before one has been reached. */
   get blockSize(): number | null {
@@ -48,16 +74,21 @@ export class RoutedFleet {
    */
   place(route: LegRoute, tried: ReadonlySet<string>): Reservation | null {
     const excluded = this.fleet.notServing().union(tried);
+    const view = this.keepsViews ? { loads: new Map(this.router.loads()), excluded } : null;
     const placement = this.route(this.knownHere(route), excluded);
     const instance = placement === null ? undefined : this.fleet.get(placement.server);
     if (placement === null || instance === undefined) return null;
+    const { server } = instance;
+    this.runningOn.set(server, this.running(server) + 1);
     let held = true;
     return {
       instance,
       placement,
+      attempt: new LegAttempt(this.fleet.role, server, placement, view),
       release: (success) => {
         if (!held) return;
         held = false;
+        this.runningOn.set(server, this.running(server) - 1);
         this.router.finish(placement, success);
       },
     };

@@ -5,6 +5,8 @@ import { PinoLogger } from '@roost/observability';
 import { RoostError } from '@roost/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import { RequestRecorder, routeOf } from '../metrics/request-recorder.js';
+
 import { allowedMethods } from './allowed-methods.js';
 import { httpErrorOf, sendError } from './error-answer.js';
 
@@ -14,12 +16,14 @@ export class ErrorFilter implements ExceptionFilter {
   constructor(
     private readonly logger: PinoLogger,
     private readonly adapterHost: HttpAdapterHost<FastifyAdapter>,
+    private readonly recorder: RequestRecorder,
   ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const reply = http.getResponse<FastifyReply>();
     const error = httpErrorOf(thrown);
+    this.recorder.ended(routeOf(http.getRequest<FastifyRequest>().url), error.code);
     if (error.code === 'internal') this.logger.error({ err: error.cause }, 'a request failed unexpectedly');
     if (reply.sent) return;
     if (error.code === 'not_found') this.answerNotFound(http.getRequest<FastifyRequest>(), reply, error);

@@ -6,6 +6,7 @@ import { runContextLeg } from './context-leg.js';
 import { beginGeneration, startFrom, startWhole } from './generation-leg.js';
 import { legRouteOf } from './leg-fields.js';
 import type { LegParts } from './leg-parts.js';
+import { placeLeg } from './place-leg.js';
 import { completeRound, type Round } from './round.js';
 
 /**
@@ -38,7 +39,7 @@ export async function contextFirst(
 /** With conditional disaggregation the generation instance is chosen first; it is given back when the request ends, if not before. */
 function reserveByCache(parts: LegParts, { generation }: Fleets, request: ServedRequest): Reservation | null {
   if (parts.maxLocalPrefillLength === null) return null;
-  const reserved = generation.place(legRouteOf(request, true), new Set());
+  const reserved = placeLeg(generation, request, legRouteOf(request, true), new Set());
   if (reserved !== null) request.owe(() => reserved.release(false));
   return reserved;
 }

@@ -4,6 +4,7 @@ import { FinishReason, type PrefillRequest, type PrefillResponse, RoostError } f
 import type { Reservation, RoutedFleet } from '../fleets/routed-fleet.js';
 import type { LegRecord, ServedRequest } from '../request/served-request.js';
 
+import { beginLegSpan } from './begin-leg-span.js';
 import { legFieldsOf, legRouteOf } from './leg-fields.js';
 import type { LegParts } from './leg-parts.js';
 import { runLeg } from './run-leg.js';
@@ -43,6 +44,7 @@ export async function runContextLeg(
   const route = legRouteOf(request, true);
   const { value, reservation, attempts } = await runLeg(routed, request, route, parts.budget, attempt, { avoid });
   reservation.release(true);
+  reservation.attempt.end('ok');
   return prefilledBy(parts, request, reservation, value, attempts);
 }
 
@@ -51,7 +53,7 @@ export async function prefill(
   { signer, scheduleStyle }: LegParts,
   routed: RoutedFleet,
   request: ServedRequest,
-  { instance }: Reservation,
+  { instance, attempt }: Reservation,
   { disaggRequestId, encodedOpaqueState, signal }: PrefillAttempt,
 ): Promise<PrefillResponse> {
   const message: PrefillRequest = {
@@ -76,6 +78,7 @@ export async function prefill(
   } as const;
   const handoff = encodedOpaqueState === null ? null : { ctxInfoEndpoint: null, encodedOpaqueState };
   const metadata = signer.metadataFor(claim, handoff);
+  beginLegSpan(request, attempt, metadata);
   const { deadline } = request;
   const answer = await callUnary(instance.legs.prefill.bind(instance.legs), message, metadata, { signal, deadline });
   requireHandoff(answer);

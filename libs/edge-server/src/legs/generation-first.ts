@@ -8,6 +8,7 @@ import { prefill, prefilledBy } from './context-leg.js';
 import { type Begun, beginGeneration, type GenerationStart, startWhole } from './generation-leg.js';
 import { legRouteOf } from './leg-fields.js';
 import type { LegParts } from './leg-parts.js';
+import { placeLeg } from './place-leg.js';
 import { completeRound, type Round } from './round.js';
 import { asRoostError } from './run-leg.js';
 
@@ -57,7 +58,7 @@ export async function generationFirst(
 }
 
 function chooseContext(context: RoutedFleet, request: ServedRequest): Reservation {
-  const chosen = context.place(legRouteOf(request, true), new Set());
+  const chosen = placeLeg(context, request, legRouteOf(request, true), new Set());
   if (chosen === null) throw new RoostError('no_instance', 'no context instance is serving: retry later');
   request.owe(() => chosen.release(false));
   return chosen;
@@ -101,10 +102,12 @@ async function contextAnswer(
   try {
     const answer = await prefill(parts, context, request, chosen, attempt);
     chosen.release(true);
+    chosen.attempt.end('ok');
     return answer;
   } catch (thrown) {
     const error = asRoostError(thrown);
     chosen.release(false);
+    chosen.attempt.end(error.code);
     if (error.code === 'worker_unavailable') context.fleet.suspect(chosen.instance);
     throw error;
   }

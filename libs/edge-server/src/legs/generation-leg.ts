@@ -3,8 +3,10 @@ import { callStream } from '@roost/grpc-transport';
 import { type DisaggregatedParams, type GenerateRequest, type GenerateResponse, RoostError } from '@roost/protocol';
 
 import type { Reservation, RoutedFleet } from '../fleets/routed-fleet.js';
+import type { LegAttempt } from '../request/leg-attempt.js';
 import type { LegRecord, ServedRequest } from '../request/served-request.js';
 
+import { beginLegSpan } from './begin-leg-span.js';
 import type { Prefilled } from './context-leg.js';
 import { legFieldsOf, legRouteOf } from './leg-fields.js';
 import type { LegParts } from './leg-parts.js';
@@ -17,6 +19,7 @@ export interface Begun {
   /** Everything after the first message. */
   readonly rest: AsyncGenerator<GenerateResponse, void>;
   readonly instance: Instance;
+  readonly attempt: LegAttempt;
   /** Says whether the instance did its work, and gives its load back. */
   end(success: boolean): void;
 }
@@ -51,7 +54,12 @@ export async function beginGeneration(
   };
   const { value, reservation, attempts } = await runLeg(routed, request, route, parts.budget, begin, start.choice);
   request.record.generation = recordOf(reservation, value.first, attempts);
-  return { ...value, instance: reservation.instance, end: (success) => reservation.release(success) };
+  const { instance, attempt: placed } = reservation;
+  const end = (success: boolean): void => {
+    reservation.release(success);
+    placed.end(success ? 'ok' : 'unused');
+  };
+  return { ...value, instance, attempt: placed, end };
 }
 
 /** A start from the cache that a context leg has left. */
@@ -95,7 +103,7 @@ function generate(
   routed: RoutedFleet,
   request: ServedRequest,
   { promptTokenIds, generated, signal }: GenerationStart,
-  { instance }: Reservation,
+  { instance, attempt }: Reservation,
   params: DisaggregatedParams | undefined,
 ): AsyncGenerator<GenerateResponse, void> {
   const fields = legFieldsOf(request);
@@ -110,6 +118,7 @@ function generate(
     claimOf(routed, request, params),
     params === undefined ? null : handoffOf(params),
   );
+  beginLegSpan(request, attempt, metadata);
   const { deadline } = request;
   return callStream(instance.legs.generate.bind(instance.legs), message, metadata, { signal, deadline });
 }

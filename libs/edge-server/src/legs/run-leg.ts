@@ -3,6 +3,8 @@ import { RoostError } from '@roost/protocol';
 import type { LegRoute, Reservation, RoutedFleet } from '../fleets/routed-fleet.js';
 import type { ServedRequest } from '../request/served-request.js';
 
+import { placeLeg } from './place-leg.js';
+
 /** How often a leg may be tried, besides the first time. */
 export interface RetryBudget {
   /** After an error that another instance may not make (`max_retries`). */
@@ -45,13 +47,14 @@ export async function runLeg<T>(
   let lastError: RoostError | null = null;
   for (let attempts = 1; ; attempts += 1) {
     request.signal.throwIfAborted();
-    const reservation = (attempts === 1 ? first.reserved : null) ?? placeAnew(routed, route, tried);
+    const reservation = (attempts === 1 ? first.reserved : null) ?? placeAnew(routed, request, route, tried);
     if (reservation === null) throw lastError ?? noInstance(routed);
     const giveBack = request.owe(() => reservation.release(false));
     try {
       return { value: await attempt(reservation), reservation, attempts };
     } catch (error) {
       giveBack();
+      reservation.attempt.end(asRoostError(error).code);
       request.signal.throwIfAborted();
       lastError = noteFailure(routed, reservation, error);
       if (!mayRetry(lastError, attempts, budget)) throw lastError;
@@ -67,11 +70,16 @@ function noteFailure({ fleet }: RoutedFleet, { instance }: Reservation, thrown: 
 }
 
 /** Another instance than those tried; when there is no other, any that serves. */
-function placeAnew(routed: RoutedFleet, route: LegRoute, tried: Set<string>): Reservation | null {
-  const reservation = routed.place(route, tried);
+function placeAnew(
+  routed: RoutedFleet,
+  request: ServedRequest,
+  route: LegRoute,
+  tried: Set<string>,
+): Reservation | null {
+  const reservation = placeLeg(routed, request, route, tried);
   if (reservation !== null || tried.size === 0) return reservation;
   tried.clear();
-  return routed.place(route, tried);
+  return placeLeg(routed, request, route, tried);
 }
 
 function mayRetry(error: RoostError, attempts: number, budget: RetryBudget): boolean {

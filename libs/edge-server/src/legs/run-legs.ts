@@ -87,6 +87,7 @@ async function* messagesOf({ first, rest }: Begun): AsyncGenerator<Begun['first'
 }
 
 function giveUp(begun: Begun, { code }: RoostError, { generation }: Fleets): void {
+  begun.attempt.end(code);
   begun.end(false);
   if (code === 'worker_unavailable') generation.fleet.suspect(begun.instance);
 }

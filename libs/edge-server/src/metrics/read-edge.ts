@@ -21,10 +21,22 @@ export function readEdge(
   readBindings(metrics, fleets);
   const ofIndex = (value: (stats: PrefixIndexStats) => number) => (): Reading[] =>
     perFleet(fleets, ({ prefixIndex }) => (prefixIndex === null ? null : value(prefixIndex.stats())));
-  metrics.read('indexBlocks', ofIndex(({ blocks }) => blocks));
-  metrics.read('indexOwners', ofIndex(({ owners }) => owners));
-  metrics.read('indexBytes', ofIndex(({ bytes }) => bytes));
-  metrics.read('indexEvictions', ofIndex(({ evictions }) => evictions));
+  metrics.read(
+    'indexBlocks',
+    ofIndex(({ blocks }) => blocks),
+  );
+  metrics.read(
+    'indexOwners',
+    ofIndex(({ owners }) => owners),
+  );
+  metrics.read(
+    'indexBytes',
+    ofIndex(({ bytes }) => bytes),
+  );
+  metrics.read(
+    'indexEvictions',
+    ofIndex(({ evictions }) => evictions),
+  );
 }
 
 function readInstances(metrics: EdgeMetrics, fleets: Fleets): void {

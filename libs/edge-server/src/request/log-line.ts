@@ -3,10 +3,14 @@ import type { RoostError, Usage } from '@roost/protocol';
 import type { LegRecord, ServedRequest } from './served-request.js';
 
 /** What is logged of a request, once, at its end: ids and figures, never text. Times are milliseconds. */
-export function logLineOf({ id, client, identity, record }: ServedRequest, arrived: number): Record<string, unknown> {
+export function logLineOf(
+  { id, client, identity, record, span }: ServedRequest,
+  arrived: number,
+): Record<string, unknown> {
   const { usage, error, firstTextAt, resumed } = record;
   return {
     request_id: id,
+    ...(span.traceId === null ? {} : { trace_id: span.traceId }),
     endpoint: client.endpoint,
     model: client.model,
     stream: client.stream,

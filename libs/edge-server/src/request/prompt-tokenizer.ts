@@ -9,11 +9,22 @@ import type { ServedRequest } from './served-request.js';
 @Injectable()
 export class PromptTokenizer implements OnApplicationShutdown {
   private pool: PromptPool | null = null;
+  private withoutTokens = 0;
 
   constructor(
     private readonly fleets: Fleets,
     private readonly options: PromptPoolOptions,
   ) {}
+
+  /** Prompts that wait for a thread. */
+  get queued(): number {
+    return this.pool?.queued ?? 0;
+  }
+
+  /** Prompts that were left without tokens because too many waited, since the start. */
+  get skipped(): number {
+    return this.withoutTokens;
+  }
 
   /**
    * Gives a request its tokens, where a router wants them. A request whose tokens cannot be had now stays without, and is
@@ -27,6 +38,7 @@ export class PromptTokenizer implements OnApplicationShutdown {
     this.pool ??= new PromptPool(this.options);
     const { endpoint, bytes } = request.client;
     request.prompt = await this.pool.tokenize(endpoint, bytes, blockSizes);
+    if (request.prompt === null) this.withoutTokens += 1;
     request.signal.throwIfAborted();
   }
 

@@ -12,9 +12,9 @@ import { asRoostError } from '../legs/run-leg.js';
 import { type AnswerPiece, runLegs } from '../legs/run-legs.js';
 
 import { Admission } from './admission.js';
-import { logLineOf } from './log-line.js';
 import { PromptTokenizer } from './prompt-tokenizer.js';
 import { receive } from './receive.js';
+import { RequestObserver } from './request-observer.js';
 import { REQUEST_OPTIONS, type RequestOptions } from './request-options.js';
 import type { ServedRequest } from './served-request.js';
 
@@ -33,6 +33,7 @@ export class ServeRequest {
     @Inject(REQUEST_OPTIONS) private readonly options: RequestOptions,
     private readonly admission: Admission,
     private readonly tokenizer: PromptTokenizer,
+    private readonly observer: RequestObserver,
     private readonly logger: PinoLogger,
   ) {}
 
@@ -45,13 +46,13 @@ export class ServeRequest {
     const arrived = performance.now();
     const request = this.receive(endpoint, incoming, reply);
     this.running.add(request);
+    this.observer.begin(request, incoming.headers, arrived);
     const writer = new AnswerWriter(reply.raw);
     const renderer = rendererFor(request);
     void reply.header('x-roost-request-id', request.id);
     try {
       this.requireKnownModel(request);
-      const place = await this.admission.enter(request.signal);
-      request.owe(() => place.leave());
+      await this.admit(request);
       await this.tokenizer.tokenize(request);
       const pieces = runLegs(this.options.legs, this.fleets, request);
       if (request.client.stream) await this.relayStream(request, pieces, renderer, { writer, reply });
@@ -65,7 +66,7 @@ export class ServeRequest {
       request.settle();
       this.running.delete(request);
       if (this.running.size === 0) this.tellIdle();
-      this.logger.info(logLineOf(request, arrived), 'request');
+      this.observer.end(request, arrived, writer.begun);
     }
   }
 
@@ -91,6 +92,13 @@ export class ServeRequest {
       this.logger.info({ endpoint, outcome: code, param: param?.slice(0, 100) ?? null }, 'request refused');
       throw thrown;
     }
+  }
+
+  private async admit(request: ServedRequest): Promise<void> {
+    const since = performance.now();
+    const place = await this.admission.enter(request.signal);
+    request.record.admissionMs = performance.now() - since;
+    request.owe(() => place.leave());
   }
 
   private requireKnownModel({ client }: ServedRequest): void {
@@ -121,7 +129,10 @@ export class ServeRequest {
       if (piece.kind === 'text') {
         request.record.firstTextAt ??= performance.now();
         await writer.write(renderer.delta(piece.text), request.signal);
-      } else writer.end(renderer.ending(piece.finishReason, piece.usage));
+      } else {
+        request.record.endedAt = performance.now();
+        writer.end(renderer.ending(piece.finishReason, piece.usage));
+      }
     }
   }
 

@@ -1,8 +1,11 @@
 import type { Identity } from '@roost/affinity-auth';
 import type { Decision } from '@roost/fleet-router';
+import { NO_SPAN, type Span } from '@roost/observability';
 import type { ClientRequest } from '@roost/openai-api';
 import type { PromptTokens } from '@roost/prompt-pool';
 import { type RoostError, type Timing, type Usage } from '@roost/protocol';
+
+import type { LegAttempt } from './leg-attempt.js';
 
 /** Where a leg went and why. */
 export interface LegRecord {
@@ -16,12 +19,18 @@ export interface LegRecord {
   timing: Timing | null;
 }
 
-/** What is known of a request at its end, for its log line. */
+/** What is known of a request at its end, for its log line, metrics and explanation. Times are on the clock of `performance.now()`. */
 export interface RequestRecord {
   context: LegRecord | null;
   generation: LegRecord | null;
   usage: Usage | null;
   firstTextAt: number | null;
+  /** When the last of the answer was known. */
+  endedAt: number | null;
+  /** Milliseconds of waiting for one of the concurrent places. */
+  admissionMs: number | null;
+  /** Every attempt at a leg, in the order in which they were placed. */
+  readonly attempts: LegAttempt[];
   /** Streams that were taken up again on another instance after text had been sent. */
   resumed: number;
   error: RoostError | null;
@@ -31,11 +40,16 @@ export interface RequestRecord {
 export class ServedRequest {
   /** The prompt in tokens, once that is known; null where nobody needs it here, or it could not be had. */
   prompt: PromptTokens | null = null;
+  /** The whole of the request in its trace. */
+  span: Span = NO_SPAN;
   readonly record: RequestRecord = {
     context: null,
     generation: null,
     usage: null,
     firstTextAt: null,
+    endedAt: null,
+    admissionMs: null,
+    attempts: [],
     resumed: 0,
     error: null,
   };
