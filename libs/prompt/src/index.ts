@@ -4,6 +4,7 @@ export type * from './segment.js';
 export * from './prompt-encoder.js';
 export * from './invalid-prompt.js';
 export * from './render-chat.js';
+export { renderContent } from './render-content.js';
 export * from './tokenize-prompt.js';
 export * from './text-stream.js';
 export * from './stop-scanner.js';

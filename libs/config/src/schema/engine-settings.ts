@@ -1,6 +1,8 @@
 import { Amount, Free, Section, Text, Whole } from '../settings/decorators.js';
 import { Group } from '../settings/setting.js';
 
+import { LlamaCppEngineSettings } from './llama-cpp-engine-settings.js';
+
 /** The modelled speed of the embedded engine. */
 @Group({
   title: 'engine.simulated',
@@ -44,7 +46,7 @@ export class SimulatedEngineSettings {
   ignored: [],
 })
 export class EngineSettings {
-  @Text('Name that the engine is registered under; `simulated` is embedded.')
+  @Text('Name that the engine is registered under: `simulated` is embedded, `llama-cpp` runs a real model.')
   readonly type: string = 'simulated';
 
   @Text('npm package or path of the Nest module that registers a third-party engine.', { nullable: true })
@@ -52,6 +54,9 @@ export class EngineSettings {
 
   @Section('Settings of the engine `simulated`.', () => SimulatedEngineSettings)
   readonly simulated: SimulatedEngineSettings = new SimulatedEngineSettings();
+
+  @Section('Settings of the engine `llama-cpp`.', () => LlamaCppEngineSettings)
+  readonly llama_cpp: LlamaCppEngineSettings = new LlamaCppEngineSettings();
 
   @Free('Settings of a third-party engine, which checks them itself.', {
     defaultText: '{}',

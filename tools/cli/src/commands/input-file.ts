@@ -22,3 +22,8 @@ export function configFile(options: { readonly config?: string }, command: Comma
   if (options.config === undefined) command.error("error: required option '-c, --config <file>' not specified");
   return inputFile(options.config);
 }
+
+/** Where to write a file that the user named: as {@link inputFile}, relative to the directory in which npm was called. */
+export function outputFile(file: string): string {
+  return path.resolve(process.env['INIT_CWD'] ?? '.', file);
+}
