@@ -1,5 +1,6 @@
 import type { AdpRouter } from '@roost/adp-router';
 import type { Engine } from '@roost/engine';
+import type { Tracer } from '@roost/observability';
 
 import type { HeldHandoffs } from './handoff/held-handoffs.js';
 import type { KvPuller } from './handoff/kv-puller.js';
@@ -22,6 +23,7 @@ export interface WorkerParts {
   /** Where this worker serves KvTransferService, host:port. */
   readonly endpoint: string;
   readonly metrics: WorkerMetrics;
+  readonly tracer: Tracer;
 }
 
 /** The Nest token of {@link WorkerParts}. */

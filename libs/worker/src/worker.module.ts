@@ -48,7 +48,7 @@ export class WorkerModule {
         {
           provide: WORKER_PARTS,
           inject: [ENGINE],
-          useFactory: (engine: Engine): WorkerParts => makeWorkerParts(engine, config),
+          useFactory: (engine: Engine): Promise<WorkerParts> => makeWorkerParts(engine, config),
         },
         { provide: HeldHandoffs, inject: [WORKER_PARTS], useFactory: (parts: WorkerParts) => parts.held },
         {

@@ -1,5 +1,6 @@
 import { credentials, Metadata } from '@grpc/grpc-js';
 import { callStream, callUnary, CHANNEL_OPTIONS } from '@roost/grpc-transport';
+import type { Span } from '@roost/observability';
 import { DISAGG_AUTH, KvTransferServiceClient, type PullResponse, RoostError } from '@roost/protocol';
 
 import { type Unsealed, unseal } from './checked-stream.js';
@@ -13,6 +14,8 @@ export interface HandoffTicket {
   readonly auth: string | null;
   /** Whether the cache may not be there yet. */
   readonly awaited: boolean;
+  /** The step that it is taken over in. */
+  readonly span: Span;
 }
 
 const MAX_CHANNELS = 256;
@@ -104,8 +107,9 @@ function requestOf({ endpoint, ctxRequestId, encodedOpaqueState }: HandoffTicket
   return { ctxRequestId, encodedOpaqueState, ctxInfoEndpoint: endpoint };
 }
 
-function metadataOf({ auth }: HandoffTicket): Metadata {
+function metadataOf({ auth, span }: HandoffTicket): Metadata {
   const metadata = new Metadata();
+  span.carry((field, value) => metadata.set(field, value));
   if (auth !== null) metadata.set(DISAGG_AUTH, auth);
   return metadata;
 }

@@ -1,7 +1,9 @@
+import type { Metadata } from '@grpc/grpc-js';
 import { Inject, Injectable, UseGuards } from '@nestjs/common';
 import { HandoffGuard } from '@roost/affinity-auth/guards';
 import { ENGINE, type Engine } from '@roost/engine';
 import { type CallContext, GrpcService } from '@roost/grpc-transport';
+import type { Span } from '@roost/observability';
 import {
   KvTransferServiceService,
   type PullRequest,
@@ -10,6 +12,7 @@ import {
   type ReleaseResponse,
 } from '@roost/protocol';
 
+import { beginLeg, codeOf } from '../metrics/leg-spans.js';
 import { WORKER_PARTS, type WorkerParts } from '../worker-parts.js';
 
 import { sealed } from './checked-stream.js';
@@ -23,21 +26,32 @@ export class KvTransferService {
   constructor(
     @Inject(ENGINE) private readonly engine: Engine,
     private readonly held: HeldHandoffs,
-    @Inject(WORKER_PARTS) private readonly parts: Pick<WorkerParts, 'metrics'>,
+    @Inject(WORKER_PARTS) private readonly parts: Pick<WorkerParts, 'metrics' | 'tracer'>,
   ) {}
 
-  pull(request: PullRequest, _metadata: unknown, { signal }: CallContext): AsyncIterable<PullResponse> {
-    return this.held.read(request, signal, ({ handle, firstTokens, usage }) =>
-      this.counted(sealed(this.engine.exportKv(handle, request.skipTokens), { firstTokens, usage })),
+  pull(request: PullRequest, metadata: Metadata, { signal }: CallContext): AsyncIterable<PullResponse> {
+    const span = beginLeg(this.parts.tracer, 'send KV cache', metadata);
+    const messages = this.held.read(request, signal, ({ handle, firstTokens, usage }) =>
+      sealed(this.engine.exportKv(handle, request.skipTokens), { firstTokens, usage }),
     );
+    return this.observed(messages, span);
   }
 
-  private async *counted(messages: AsyncIterable<PullResponse>): AsyncGenerator<PullResponse> {
-    for await (const message of messages) {
-      if (message.chunk !== undefined) {
-        this.parts.metrics.add('handoffBytes', { direction: 'sent' }, message.chunk.length);
+  private async *observed(messages: AsyncIterable<PullResponse>, span: Span): AsyncGenerator<PullResponse> {
+    let outcome = 'client_closed_request';
+    try {
+      for await (const message of messages) {
+        if (message.chunk !== undefined) {
+          this.parts.metrics.add('handoffBytes', { direction: 'sent' }, message.chunk.length);
+        }
+        yield message;
       }
-      yield message;
+      outcome = 'ok';
+    } catch (error) {
+      outcome = codeOf(error);
+      throw error;
+    } finally {
+      span.end(outcome);
     }
   }
 

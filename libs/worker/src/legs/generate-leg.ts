@@ -1,8 +1,10 @@
 import { type Engine, type KvHandle, KvMismatch } from '@roost/engine';
+import type { Span } from '@roost/observability';
 import { AnswerText } from '@roost/prompt';
 import { FinishReason, type GenerateRequest, type GenerateResponse, RoostError } from '@roost/protocol';
 
 import type { HandoffTicket, KvPuller } from '../handoff/kv-puller.js';
+import { inSpan } from '../metrics/leg-spans.js';
 import type { RankPlacement, RankQueue } from '../scheduling/rank-queue.js';
 
 import { type LegRequest, readLegRequest, refusalAsError } from './leg-request.js';
@@ -14,11 +16,13 @@ export interface GenerateLegParts {
   readonly puller: KvPuller;
 }
 
-/** The proofs that came with the message, already verified. */
+/** What came beside the message: proofs, already verified, and the trace. */
 export interface VerifiedMetadata {
   readonly subagentAffinityId: string | null;
   /** The edge's signature over the handoff, as it came. */
   readonly handoffAuth: string | null;
+  /** The leg's, in its request's trace. */
+  readonly span: Span;
 }
 
 /** A prompt's cache on a rank, ready to decode from. */
@@ -44,11 +48,13 @@ export async function* runGenerateLeg(
   signal: AbortSignal,
 ): AsyncGenerator<GenerateResponse, void, undefined> {
   const leg = await readLegRequest(parts.engine, message, verified.subagentAffinityId);
-  const ticket = ticketOf(message, verified.handoffAuth);
+  const ticket = ticketOf(message, verified);
   const ready = await parts.queue.run(leg.rankRequest, signal, (placement) =>
     ticket === null
       ? prefillHere(parts, leg, placement, { message, signal })
-      : takeOver(parts, leg, placement, { ticket, message, signal }),
+      : inSpan(ticket.span.child('handoff', { kind: 'client' }), (span) =>
+          takeOver(parts, leg, placement, { ticket: { ...ticket, span }, message, signal }),
+        ),
   );
   try {
     const answer = decode(parts.engine, leg, ready, signal);
@@ -59,7 +65,10 @@ export async function* runGenerateLeg(
   }
 }
 
-function ticketOf({ disaggregatedParams: params }: GenerateRequest, auth: string | null): HandoffTicket | null {
+function ticketOf(
+  { disaggregatedParams: params }: GenerateRequest,
+  { handoffAuth: auth, span }: VerifiedMetadata,
+): HandoffTicket | null {
   if (params === undefined) return null;
   if (params.requestType !== 'generation_only') {
     throw new RoostError('invalid_request', 'Generate takes requests of type generation_only', {
@@ -74,7 +83,8 @@ function ticketOf({ disaggregatedParams: params }: GenerateRequest, auth: string
       { param: 'disaggregated_params' },
     );
   }
-  return { endpoint, ctxRequestId, encodedOpaqueState, auth, awaited: params.scheduleStyle === 'generation_first' };
+  const awaited = params.scheduleStyle === 'generation_first';
+  return { endpoint, ctxRequestId, encodedOpaqueState, auth, awaited, span };
 }
 
 async function prefillHere(

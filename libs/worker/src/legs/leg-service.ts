@@ -28,12 +28,12 @@ export class LegService {
     @Inject(WORKER_PARTS) private readonly parts: WorkerParts,
     private readonly verified: VerifiedAffinity,
   ) {
-    this.observer = new LegObserver(parts.metrics);
+    this.observer = new LegObserver(parts.metrics, parts.tracer);
   }
 
-  prefill(message: PrefillRequest, _metadata: Metadata, { signal }: CallContext): Promise<PrefillResponse> {
+  prefill(message: PrefillRequest, metadata: Metadata, { signal }: CallContext): Promise<PrefillResponse> {
     const { inFlight, role } = this.parts;
-    return this.observer.prefill(() =>
+    return this.observer.prefill(metadata, () =>
       inFlight.run(signal, (bounded) => {
         role.requireContext();
         return runPrefillLeg(this.parts, message, this.verified.of(message), bounded);
@@ -45,11 +45,12 @@ export class LegService {
     const { inFlight, role } = this.parts;
     const auth = metadata.get(DISAGG_AUTH)[0];
     const handoffAuth = typeof auth === 'string' ? auth : null;
-    const messages = inFlight.runStream(signal, (bounded) => {
-      role.requireGeneration(message.disaggregatedParams?.requestType ?? null);
-      const subagentAffinityId = this.verified.of(message);
-      return runGenerateLeg(this.parts, message, { subagentAffinityId, handoffAuth }, bounded);
-    });
-    return this.observer.generate(messages, message.disaggregatedParams === undefined);
+    return this.observer.generate(metadata, message.disaggregatedParams === undefined, (span) =>
+      inFlight.runStream(signal, (bounded) => {
+        role.requireGeneration(message.disaggregatedParams?.requestType ?? null);
+        const subagentAffinityId = this.verified.of(message);
+        return runGenerateLeg(this.parts, message, { subagentAffinityId, handoffAuth, span }, bounded);
+      }),
+    );
   }
 }

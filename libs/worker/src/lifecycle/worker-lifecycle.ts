@@ -29,7 +29,7 @@ export class WorkerLifecycle implements OnModuleInit, BeforeApplicationShutdown 
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    const { inFlight, held, queue, puller, engine } = this.parts;
+    const { inFlight, held, queue, puller, engine, tracer } = this.parts;
     this.status.set(false);
     const timeUp = new AbortController();
     const timer = setTimeout(() => timeUp.abort(), this.timeoutMs);
@@ -47,6 +47,7 @@ export class WorkerLifecycle implements OnModuleInit, BeforeApplicationShutdown 
     puller.close();
     await engine.stop();
     await this.services.flush(FLUSH_MS);
+    await tracer.close();
   }
 
   private async drained(): Promise<void> {

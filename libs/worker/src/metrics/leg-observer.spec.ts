@@ -1,10 +1,14 @@
+import { Metadata } from '@grpc/grpc-js';
 import { describe, expect, it } from '@jest/globals';
+import { NO_TRACER } from '@roost/observability';
 import { type GenerateResponse, type PrefillResponse, RoostError } from '@roost/protocol';
 
 import { LegObserver } from './leg-observer.js';
 import { createWorkerMetrics, type WorkerMetrics } from './worker-metrics.js';
 
 // Owns: that every leg is counted once under how it ended, and that its figures are those of its answer.
+
+const nothing = new Metadata();
 
 const prefillAnswer = {
   timing: { queueMs: 2_000, prefillMs: 500, handoffMs: 0 },
@@ -42,7 +46,7 @@ const isFleet = (label: string): boolean => label.startsWith('fleet=');
 describe('LegObserver', () => {
   it('takes a context leg’s figures from its answer', async () => {
     const metrics = createWorkerMetrics({ role: 'CONTEXT' });
-    await new LegObserver(metrics).prefill(() => Promise.resolve(prefillAnswer));
+    await new LegObserver(metrics, NO_TRACER).prefill(nothing, () => Promise.resolve(prefillAnswer));
     const series = await seriesOf(metrics);
     expect(series.get('roost_worker_legs_total{leg="context",outcome="ok",fleet="context"}')).toBe(1);
     expect(series.get('roost_worker_queue_seconds_sum{leg="context",fleet="context"}')).toBe(2);
@@ -53,10 +57,10 @@ describe('LegObserver', () => {
 
   it('counts a refusal under its code, and anything unexpected as internal', async () => {
     const metrics = createWorkerMetrics({ role: null });
-    const observer = new LegObserver(metrics);
+    const observer = new LegObserver(metrics, NO_TRACER);
     const overloaded = new RoostError('overloaded', 'full');
-    await expect(observer.prefill(() => Promise.reject(overloaded))).rejects.toBe(overloaded);
-    await expect(observer.prefill(() => Promise.reject(new Error('bug')))).rejects.toThrow('bug');
+    await expect(observer.prefill(nothing, () => Promise.reject(overloaded))).rejects.toBe(overloaded);
+    await expect(observer.prefill(nothing, () => Promise.reject(new Error('bug')))).rejects.toThrow('bug');
     const series = await seriesOf(metrics);
     expect(series.get('roost_worker_legs_total{leg="context",outcome="overloaded",fleet="both"}')).toBe(1);
     expect(series.get('roost_worker_legs_total{leg="context",outcome="internal",fleet="both"}')).toBe(1);
@@ -64,7 +68,7 @@ describe('LegObserver', () => {
 
   it('takes a handoff’s time and the tokens of an answer, but no prefill where there was none', async () => {
     const metrics = createWorkerMetrics({ role: 'GENERATION' });
-    await readAll(new LegObserver(metrics).generate(messagesThen(null), false));
+    await readAll(new LegObserver(metrics, NO_TRACER).generate(nothing, false, () => messagesThen(null)));
     const series = await seriesOf(metrics);
     expect(series.get('roost_handoff_seconds_sum{fleet="generation"}')).toBe(0.25);
     expect(series.get('roost_worker_generated_tokens_total{fleet="generation"}')).toBe(7);
@@ -74,7 +78,7 @@ describe('LegObserver', () => {
 
   it('counts the prompt of a request that is served whole', async () => {
     const metrics = createWorkerMetrics({ role: null });
-    await readAll(new LegObserver(metrics).generate(messagesThen(null), true));
+    await readAll(new LegObserver(metrics, NO_TRACER).generate(nothing, true, () => messagesThen(null)));
     const series = await seriesOf(metrics);
     expect(series.get('roost_worker_prompt_tokens_total{leg="generation",fleet="both"}')).toBe(100);
     expect(series.get('roost_worker_prefill_seconds_count{leg="generation",fleet="both"}')).toBe(1);
@@ -82,10 +86,10 @@ describe('LegObserver', () => {
 
   it('counts failed handoffs, and readers that went away', async () => {
     const metrics = createWorkerMetrics({ role: 'GENERATION' });
-    const observer = new LegObserver(metrics);
+    const observer = new LegObserver(metrics, NO_TRACER);
     const gone = new RoostError('kv_cache_gone', 'gone');
-    await expect(readAll(observer.generate(messagesThen(gone), false))).rejects.toBe(gone);
-    const left = observer.generate(messagesThen(null), false);
+    await expect(readAll(observer.generate(nothing, false, () => messagesThen(gone)))).rejects.toBe(gone);
+    const left = observer.generate(nothing, false, () => messagesThen(null));
     await left.next();
     await left.return();
     const series = await seriesOf(metrics);

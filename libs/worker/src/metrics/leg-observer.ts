@@ -1,5 +1,8 @@
-import { type GenerateResponse, type PrefillResponse, RoostError, type Timing, type Usage } from '@roost/protocol';
+import type { Metadata } from '@grpc/grpc-js';
+import { NO_SPAN, type Span, type Tracer } from '@roost/observability';
+import { type GenerateResponse, type PrefillResponse, type Timing, type Usage } from '@roost/protocol';
 
+import { beginLeg, codeOf, tracePhases } from './leg-spans.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
 type LegName = 'context' | 'generation';
@@ -7,16 +10,25 @@ type LegName = 'context' | 'generation';
 /** What a leg's failure means to its handoff. */
 const HANDOFF_FAILURES = new Set(['kv_cache_gone', 'kv_transfer_failed']);
 
-/** Takes the figures of legs from their answers. */
+/** Takes the figures of legs from their answers, into metrics and traces. */
 export class LegObserver {
-  constructor(private readonly metrics: WorkerMetrics) {}
+  constructor(
+    private readonly metrics: WorkerMetrics,
+    private readonly tracer: Tracer,
+  ) {}
 
-  /** Runs a context leg under observation. */
-  async prefill(run: () => Promise<PrefillResponse>): Promise<PrefillResponse> {
+  /**
+   * Runs a context leg under observation.
+   *
+   * @param metadata what came with the call
+   */
+  async prefill(metadata: Metadata, run: () => Promise<PrefillResponse>): Promise<PrefillResponse> {
     const arrived = performance.now();
+    const span = beginLeg(this.tracer, 'context leg', metadata);
     let outcome = 'ok';
     try {
       const answer = await run();
+      tracePhases(span, answer.rank, answer.timing);
       this.timed('context', answer.timing);
       this.prefilled('context', answer.usage);
       return answer;
@@ -24,6 +36,7 @@ export class LegObserver {
       outcome = codeOf(error);
       throw error;
     } finally {
+      span.end(outcome);
       this.ended('context', outcome, arrived);
     }
   }
@@ -31,15 +44,27 @@ export class LegObserver {
   /**
    * Passes the messages of a generation leg on.
    *
+   * @param run begins the leg within its span
+   * @param metadata what came with the call
    * @param whole whether the leg has no handoff, and prefills itself
    */
-  async *generate(messages: AsyncIterable<GenerateResponse>, whole: boolean): AsyncGenerator<GenerateResponse, void> {
+  async *generate(
+    metadata: Metadata,
+    whole: boolean,
+    run: (span: Span) => AsyncIterable<GenerateResponse>,
+  ): AsyncGenerator<GenerateResponse, void> {
     const arrived = performance.now();
+    const span = beginLeg(this.tracer, 'generation leg', metadata);
+    let decode = NO_SPAN;
     let outcome = 'client_closed_request';
     let usage: Usage | undefined;
     try {
-      for await (const message of messages) {
-        if (message.timing !== undefined) this.timed('generation', message.timing, !whole);
+      for await (const message of run(span)) {
+        if (message.timing !== undefined) {
+          this.timed('generation', message.timing, !whole);
+          tracePhases(span, message.rank ?? null, message.timing);
+          decode = span.child('decode');
+        }
         usage ??= message.usage;
         yield message;
       }
@@ -49,6 +74,8 @@ export class LegObserver {
       if (HANDOFF_FAILURES.has(outcome)) this.metrics.add('handoffFailures', { reason: outcome });
       throw error;
     } finally {
+      decode.end(outcome);
+      span.end(outcome);
       if (whole) this.prefilled('generation', usage);
       this.metrics.add('generatedTokens', {}, usage?.completionTokens ?? 0);
       this.ended('generation', outcome, arrived);
@@ -72,8 +99,4 @@ export class LegObserver {
     this.metrics.add('legs', { leg, outcome });
     this.metrics.observe('legTime', (performance.now() - arrived) / 1_000, { leg });
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof RoostError ? error.code : 'internal';
 }
