@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
+import { jest } from '@jest/globals';
 import { eventually } from '@roost/testing';
 
 import { type App, AppProcess, type Exit, type LogLine } from './app-process.js';
@@ -35,6 +36,9 @@ export interface ClusterOptions {
   /** Matches the errors that processes may log; by default they may log none. */
   readonly expectedErrors?: RegExp;
 }
+
+// Real processes share the machine with whatever else runs there.
+jest.setTimeout(30_000);
 
 /** A process that takes longer to end is killed, and complained about. */
 const STOP_LIMIT_MS = 12_000;
