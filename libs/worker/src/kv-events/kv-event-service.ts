@@ -20,11 +20,11 @@ export class KvEventService {
     _metadata: unknown,
     { signal }: CallContext,
   ): AsyncGenerator<FollowResponse, void, undefined> {
-    const { engine, incarnation } = this.parts;
+    const { engine, inFlight, incarnation } = this.parts;
     const reader = new KvEventReader(engine.info.numRanks, MAX_UNREAD, (rank) => engine.storedBlocks(rank));
     const stop = engine.onKvEvent((event) => reader.note(event));
     try {
-      for await (const { stored, removed, ...message } of reader.messages(signal)) {
+      for await (const { stored, removed, ...message } of reader.messages(AbortSignal.any([signal, inFlight.over]))) {
         yield { ...message, incarnation, stored: [...stored], removed: [...removed] };
       }
     } finally {

@@ -7,6 +7,7 @@ import type { HandoffTicket, KvPuller } from '../handoff/kv-puller.js';
 import { inSpan } from '../metrics/leg-spans.js';
 import type { RankPlacement, RankQueue } from '../scheduling/rank-queue.js';
 
+import { Begun } from './begun.js';
 import { type LegRequest, readLegRequest, refusalAsError } from './leg-request.js';
 
 /** What a generation needs of its worker. */
@@ -157,15 +158,20 @@ async function* textOf(
 ): AsyncGenerator<{ text: string; tokens: readonly number[]; stopped: boolean }> {
   const answer = new AnswerText({ detokenize: (tokens) => engine.detokenize(tokens), stop });
   const beginning = answer.push(generated);
-  yield { ...beginning, tokens: generated };
-  if (beginning.stopped) return;
   // Without a first token the model has ended already.
-  if (generated.length > 0 && generated.length < maxTokens) {
-    for await (const tokens of engine.decode({ handle, generated, maxTokens, sampling, signal })) {
+  const goesOn = !beginning.stopped && generated.length > 0 && generated.length < maxTokens;
+  // Begun at once, not when the first message has been read: a rank that waits for a reader looks as if it had room.
+  const decoding = goesOn ? new Begun(engine.decode({ handle, generated, maxTokens, sampling, signal })) : null;
+  try {
+    yield { ...beginning, tokens: generated };
+    if (beginning.stopped) return;
+    for await (const tokens of decoding?.values() ?? []) {
       const { text, stopped } = answer.push(tokens);
       yield { text, tokens, stopped };
       if (stopped) return;
     }
+  } finally {
+    await decoding?.end();
   }
   yield { text: answer.flush(), tokens: [], stopped: false };
 }

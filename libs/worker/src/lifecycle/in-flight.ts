@@ -14,6 +14,11 @@ export class InFlight {
     return this.running;
   }
 
+  /** Aborts when the worker's time is over. */
+  get over(): AbortSignal {
+    return this.ended.signal;
+  }
+
   /** Runs a leg under a signal that also aborts when the worker's time is over. */
   async run<T>(signal: AbortSignal, leg: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.enter();

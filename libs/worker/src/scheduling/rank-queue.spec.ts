@@ -79,6 +79,7 @@ describe('RankQueue', () => {
     await turn();
     expect([started, queue.depth]).toEqual([[1, 2], 1]);
     engine.finish(0);
+    await turn();
     expect([started, queue.depth]).toEqual([[1, 2, 3], 0]);
   });
 
@@ -127,8 +128,10 @@ describe('RankQueue', () => {
     await turn();
     expect(started).toEqual(['home@0 new', 'other@1 new', 'home@0 sticky', 'late@1 new']);
     engine.finish(1);
+    await turn();
     expect(queue.depth).toBe(1);
     engine.finish(1);
+    await turn();
     expect(started.at(-1)).toBe('home@1 overflow');
   });
 
@@ -177,7 +180,10 @@ describe('RankQueue', () => {
             if (leaves) controller.abort(new Error('gone'));
           }
           await turn();
-          for (let rank = running.shift(); rank !== undefined; rank = running.shift()) engine.finish(rank);
+          for (let rank = running.shift(); rank !== undefined; rank = running.shift()) {
+            engine.finish(rank);
+            await turn();
+          }
           await turn();
           expect([queue.depth, settled]).toEqual([0, arrivals.length]);
           expect(fullest).toBeLessThanOrEqual(2);

@@ -102,7 +102,8 @@ export class RankQueue {
 
   private onIteration(): void {
     for (const request of this.waiting.values()) if (request.waitedIters !== null) request.waitedIters += 1;
-    this.look();
+    // A request between its prefill and its decoding is active again before this turn of the event loop ends.
+    this.lookSoon();
   }
 
   private look(): void {
