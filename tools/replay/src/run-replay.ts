@@ -38,13 +38,9 @@ async function replay(request: ReplayRequest): Promise<void> {
     timed((onProgress) => replayTrace(trace, policy, request.options, onProgress), policy.name),
   );
   if (request.json) {
-    console.log(
-      JSON.stringify(
-        { trace: { origin: loaded.origin, ...sizesOf(trace) }, options: request.options, reports },
-        null,
-        2,
-      ),
-    );
+    const document = { trace: { origin: loaded.origin, ...sizesOf(trace) }, options: request.options, reports };
+    // JSON has no infinite numbers.
+    console.log(JSON.stringify(document, (_, value: unknown) => (value === Infinity ? 'unlimited' : value), 2));
     return;
   }
   console.log(describe(request, loaded.origin, trace));
