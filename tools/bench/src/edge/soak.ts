@@ -1,0 +1,52 @@
+import type { LoadProcess } from '../load/load-process.js';
+import type { Child } from '../machine/children.js';
+import { usageOf } from '../machine/process-usage.js';
+
+import { type Run, measure } from './comparison.js';
+import type { RoostCluster } from './roost-cluster.js';
+
+/** Many streams at once, for long. */
+export interface SoakOptions {
+  readonly streams: number;
+  readonly seconds: number;
+  readonly tokens: number;
+}
+
+/** What became of them. */
+export interface SoakResult {
+  readonly run: Run;
+  /** Resident memory of the edge, every few seconds from the beginning. */
+  readonly memory: readonly number[];
+  /** The highest 99th percentile of the event loop's delay between two looks after warm-up, in milliseconds; NaN without metrics. */
+  readonly loopDelayP99: number;
+}
+
+const LOOK_EVERY_MS = 5_000;
+/** The part of the time that counts as warm-up. */
+const WARM_UP = 0.25;
+
+/** Keeps many streams under way, and looks at the edge's memory and event loop meanwhile. */
+export async function soak(
+  load: LoadProcess,
+  { edge, port }: RoostCluster,
+  { streams, seconds, tokens }: SoakOptions,
+): Promise<SoakResult> {
+  const looks: { memory: number; delay: number }[] = [];
+  const timer = setInterval(() => void look(edge, port).then((seen) => looks.push(seen)), LOOK_EVERY_MS);
+  const contender = { name: 'edge', target: { kind: 'http', port }, pid: edge.pid } as const;
+  const run = await measure(load, contender, { body: 'small', stream: true, tokens, clients: streams, seconds });
+  clearInterval(timer);
+  const warm = looks.slice(Math.ceil((WARM_UP * seconds * 1_000) / LOOK_EVERY_MS));
+  return {
+    run,
+    memory: looks.map(({ memory }) => memory),
+    loopDelayP99: Math.max(...warm.map(({ delay }) => delay)) * 1_000,
+  };
+}
+
+async function look(edge: Child, port: number): Promise<{ memory: number; delay: number }> {
+  const answer = await fetch(`http://127.0.0.1:${String(port)}/metrics`).catch(() => null);
+  const metrics = (await answer?.text()) ?? '';
+  const delay = /^roost_event_loop_delay_seconds\{[^}]*quantile="0\.99"[^}]*\} (\S+)/m.exec(metrics)?.[1];
+  return { memory: usageOf(edge.pid).residentBytes, delay: Number(delay ?? NaN) };
+}

@@ -1,0 +1,40 @@
+/** A load generator: takes a load from its parent process, puts it, and tells what it saw. */
+import process from 'node:process';
+
+import { DirectClient, openChannels } from './grpc-client.js';
+import { HttpClient } from './http-client.js';
+import type { LoadFigures, LoadSpec } from './load-spec.js';
+import { closedLoop } from './tally.js';
+
+/** Connections that are made at a time. */
+const BATCH = 100;
+
+async function putOnHttp(spec: LoadSpec, port: number): Promise<LoadFigures> {
+  const clients = Array.from({ length: spec.clients }, (_, at) => new HttpClient(port, spec, at));
+  for (let at = 0; at < clients.length; at += BATCH) {
+    await Promise.all(clients.slice(at, at + BATCH).map((client) => client.connect()));
+  }
+  return closedLoop(clients, spec.seconds);
+}
+
+async function putOnWorkers(spec: LoadSpec, context: number | null, generation: number): Promise<LoadFigures> {
+  const channels = openChannels(context, generation);
+  const clients = Array.from({ length: spec.clients }, (_, at) => new DirectClient(channels, spec, at));
+  const figures = await closedLoop(clients, spec.seconds);
+  channels.context?.close();
+  channels.generation.close();
+  return figures;
+}
+
+function put(spec: LoadSpec): Promise<LoadFigures> {
+  const { target } = spec;
+  return target.kind === 'http' ? putOnHttp(spec, target.port) : putOnWorkers(spec, target.context, target.generation);
+}
+
+process.on('message', (spec) => {
+  void put(spec as LoadSpec).then(
+    (figures) => process.send?.({ figures }),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  );
+});
+process.once('disconnect', () => process.exit());
