@@ -11,6 +11,9 @@ import { answerClientError } from './http/client-errors.js';
 import { httpErrorOf, sendError } from './http/error-answer.js';
 import { acceptRawBodies } from './http/raw-bodies.js';
 
+/** How long a client may leave an answer unread, besides the time that the answer may take. */
+const UNREAD_ANSWER_MS = 5_000;
+
 /** Builds the edge from its configuration, not yet listening. */
 export async function createEdge(
   config: ClusterConfig,
@@ -21,7 +24,13 @@ export async function createEdge(
     bodyLimit: edge.body_limit_bytes,
     keepAliveTimeout: server_keep_alive_timeout * 1_000,
     requestTimeout: edge.body_timeout_ms,
-    http: { maxHeaderSize: edge.header_limit_bytes, headersTimeout: edge.header_timeout_ms },
+    // No answer takes longer; who does not read one for so long will not read it.
+    connectionTimeout: edge.request_timeout_s * 1_000 + UNREAD_ANSWER_MS,
+    http: {
+      maxHeaderSize: edge.header_limit_bytes,
+      headersTimeout: edge.header_timeout_ms,
+      connectionsCheckingInterval: Math.ceil(edge.header_timeout_ms / 2),
+    },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error: unknown, _request: FastifyRequest, reply: FastifyReply) =>
       sendError(reply, httpErrorOf(error)),

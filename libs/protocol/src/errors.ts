@@ -34,6 +34,7 @@ export const ERRORS = {
   not_found: client(404, status.NOT_FOUND),
   model_not_found: client(404, status.NOT_FOUND),
   method_not_allowed: client(405, status.UNIMPLEMENTED),
+  request_timeout: client(408, status.DEADLINE_EXCEEDED),
   body_too_large: client(413, status.INVALID_ARGUMENT),
   unsupported_media_type: client(415, status.INVALID_ARGUMENT),
   headers_too_large: client(431, status.INVALID_ARGUMENT),
