@@ -1,3 +1,5 @@
+import { gzipSync } from 'node:zlib';
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { PARENT_HEADER } from './harness/cluster-files.js';
@@ -157,6 +159,12 @@ describe('bad input', () => {
 
   it('serves a request without a content type, for it can be nothing but JSON', async () => {
     expect((await sendHttp(cluster.url, { path: CHAT, body: JSON.stringify(good) })).status).toBe(200);
+  });
+
+  it('415: a compressed body', async () => {
+    const headers = { ...JSON_TYPE, 'content-encoding': 'gzip' };
+    const answer = await sendHttp(cluster.url, { path: CHAT, headers, body: gzipSync(JSON.stringify(good)) });
+    expect(refusalOf(answer)).toMatchObject({ status: 415, code: 'unsupported_media_type' });
   });
 
   it('413: a body over the limit, announced or not', async () => {

@@ -48,9 +48,15 @@ export function parseClientRequest(
   };
 }
 
+/** Of characters: a name is quoted in messages and logs. */
+const MAX_MODEL_LENGTH = 256;
+
 function readModel(body: JsonObject): string {
   const model = body['model'] ?? undefined;
   if (model === undefined) throw invalid('model', 'model is required');
   if (typeof model !== 'string' || model === '') throw invalid('model', 'model must be a string that is not empty');
+  if (model.length > MAX_MODEL_LENGTH) {
+    throw invalid('model', `model must not be longer than ${String(MAX_MODEL_LENGTH)} characters`);
+  }
   return model;
 }

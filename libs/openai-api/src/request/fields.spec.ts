@@ -101,6 +101,7 @@ describe('fields', () => {
     [{ model: undefined }, 'model'],
     [{ model: '' }, 'model'],
     [{ model: 7 }, 'model'],
+    [{ model: 'm'.repeat(257) }, 'model'],
     [{ stream: 'yes' }, 'stream'],
     [{ stream: 1 }, 'stream'],
     [{ stream_options: { include_usage: true } }, 'stream_options'],
