@@ -10,7 +10,7 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
 }
 
 /** How far a name is from another: their edit distance, and little where one is a part of the other. */
-function nameDistance(name: string, other: string): number {
+export function nameDistance(name: string, other: string): number {
   const [short, long] = [name.toLowerCase(), other.toLowerCase()].sort((a, b) => a.length - b.length) as [
     string,
     string,

@@ -248,9 +248,9 @@ describe('unknown keys', () => {
       'kv_cache_config.token_per_block',
       'token_per_block is not a known key here; did you mean tokens_per_block?',
     ],
-    ['__proto__: {x: 1}', '__proto__', '__proto__ is not a known key here; did you mean port?'],
-    ['constructor: 1', 'constructor', 'constructor is not a known key here; did you mean hostname?'],
-  ])('%s is refused with the nearest known one', (text, path, message) => {
+    ['__proto__: {x: 1}', '__proto__', '__proto__ is not a known key here'],
+    ['constructor: 1', 'constructor', 'constructor is not a known key here'],
+  ])('%s is refused with a known one that is near', (text, path, message) => {
     const [problem] = problems(text);
     expect(problem).toMatchObject({ path, line: 2 });
     expect(problem?.message).toBe(message);

@@ -144,10 +144,9 @@ describe('a worker file', () => {
       'attention_dp_config: {enable_balance: true, batching_wait_iters: -1}',
       'attention_dp_config.batching_wait_iters: attention_dp_config.batching_wait_iters must be greater or equal to 0 when enable_balance is true',
     ],
-    [
-      'context_servers: {}',
-      'context_servers: context_servers is not a known key here; did you mean context_parallel_size?',
-    ],
+    ['context_servers: {}', 'context_servers: context_servers is not a known key here'],
+    ['urls: [a:1]', 'urls: urls is not a known key here'],
+    ['router: {}', 'router: router is not a known key here'],
   ])('%s is refused', (text, problem) => {
     const [first, ...more] = problems(text);
     expect(more).toEqual([]);

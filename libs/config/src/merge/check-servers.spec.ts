@@ -32,6 +32,12 @@ describe('urls', () => {
     ]);
   });
 
+  it('are not counted against a number that is none', () => {
+    expect(generation('num_instances: two, urls: ["g:1", "g:2"]')).toEqual([
+      ['generation_servers.num_instances', "num_instances must be an integer of at least 0, got 'two'"],
+    ]);
+  });
+
   it('are needed', () => {
     expect(generation('num_instances: 2')).toEqual([
       ['generation_servers.urls', 'urls is missing: every instance needs a host:port'],

@@ -42,7 +42,7 @@ function checkUrls(name: SectionName, { urls, num_instances }: ServerSection, fi
     findings.problem([name, 'urls'], 'urls is missing: every instance needs a host:port');
     return;
   }
-  if (urls.length !== num_instances)
+  if (urls.length !== num_instances && !findings.hasProblemIn(`${name}.num_instances`))
     findings.problem(
       [name, 'num_instances'],
       `Number of hostnames (${String(urls.length)}) should be equal to the number of instances (${String(num_instances)})`,

@@ -22,7 +22,7 @@ Roost reads two kinds of YAML files: a **cluster file** for the edge and for a c
 started on its own. Keys marked *upstream* have the name, the default and the place that they have in TensorRT-LLM, so that its files work
 here; keys marked *ours* are Roost's.
 
-* A key that is not known is an error that names its path, its line and the nearest known key. All errors are shown at once.
+* A key that is not known is an error that names its path, its line and a known key that is near it. All errors are shown at once.
 * A key without a value, or with \`null\`, has its default.
 * \`configuration.schema.json\` beside this file describes both kinds for editors: put
   \`# yaml-language-server: $schema=<path>/configuration.schema.json#/$defs/ClusterConfig\` (or \`WorkerConfig\`) at the top of a file.

@@ -26,7 +26,7 @@ export class ServerSection extends WorkerArgs {
   readonly urls: readonly string[] = [];
 
   @Free(
-    'Router of the fleet: `type` (`round_robin`, `load_balancing`, `conversation`, or one that a third party registered) and its arguments. `max_batch_size`, `max_num_tokens` and `kv_cache_config.tokens_per_block` are added where they are set.',
+    'Router of the fleet: `type` (`round_robin`, `load_balancing`, `kv_cache_aware`, `conversation`, or one that a third party registered) and its arguments, which [the routers](../libs/fleet-router/README.md) describe. `max_batch_size`, `max_num_tokens` and `kv_cache_config.tokens_per_block` are added where they are set.',
     { defaultText: '{type: round_robin}' },
   )
   readonly router: RouterSection = { type: 'round_robin' };

@@ -1,12 +1,12 @@
 import type { Findings, KeyPath } from '../findings.js';
 import { isMapping, put, type Mapping } from '../mapping.js';
-import { editDistance, nearestName } from '../nearest-name.js';
+import { editDistance, nameDistance, nearestName } from '../nearest-name.js';
 import type { KeySpace, SectionKeys } from '../settings/key-space.js';
 import type { Setting } from '../settings/setting.js';
 import { showValue } from '../show-value.js';
 
 /**
- * Checks which keys are there, at every depth: an unknown one is a problem that names the nearest known one, upstream's
+ * Checks which keys are there, at every depth: an unknown one is a problem that names the nearest known one if any is near, upstream's
  * engine tuning is listed in one warning. Takes out what is null where null stands for the default, and sections that
  * are no mappings.
  */
@@ -52,14 +52,23 @@ export function onlySettings(content: Mapping, keys: KeySpace, sectionKeys: Sect
 /** How far a key in another place may be from the one written and still be what was meant. */
 const NEARLY_THE_SAME = 1;
 
+/** A guess that changes more of a name than this share of it misleads. */
+const GUESSABLE_SHARE = 1 / 3;
+
 function unknownKey(name: string, top: KeySpace, known: KeySpace, sectionKeys: SectionKeys): string {
   const elsewhere = keysElsewhere(top, known, sectionKeys).find(
     (each) => editDistance(name, each.name) <= NEARLY_THE_SAME,
   );
   const nearest = nearestName(name, known.settings.keys());
   const isHere = nearest !== null && editDistance(name, nearest) <= NEARLY_THE_SAME;
-  const meant = isHere ? nearest : (elsewhere?.written ?? nearest);
-  return `${name} is not a known key here; did you mean ${String(meant)}?`;
+  const guess = nearest !== null && isGuessable(name, nearest) ? nearest : null;
+  const meant = isHere ? nearest : (elsewhere?.written ?? guess);
+  const unknown = `${name} is not a known key here`;
+  return meant === null ? unknown : `${unknown}; did you mean ${meant}?`;
+}
+
+function isGuessable(name: string, nearest: string): boolean {
+  return nameDistance(name, nearest) <= Math.max(2, name.length * GUESSABLE_SHARE);
 }
 
 /** The keys one level below and at the top: a key is often right and only in the wrong place. */
