@@ -6,5 +6,6 @@ export { type Labels, MetricSet, type Reading } from './metrics/metric-set.js';
 export { type AppMetrics, createAppMetrics } from './metrics/process-metrics.js';
 export { jsonAnswer, type SideAnswer, SideServer } from './side-server.js';
 export { PinoLogger } from 'nestjs-pino';
+export { createTracer } from './tracing/create-tracer.js';
 export { NO_SPAN, type Span, type SpanAttributes } from './tracing/span.js';
-export { type CarriedField, createTracer, NO_TRACER, type Tracer, TRACER } from './tracing/tracer.js';
+export { type CarriedField, NO_TRACER, type Tracer, TRACER } from './tracing/tracer.js';

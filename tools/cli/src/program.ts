@@ -6,6 +6,7 @@ import { addAppCommands } from './commands/app.js';
 import { addConfigCommand } from './commands/config.js';
 import { addConformanceCommand } from './commands/conformance.js';
 import { addDemoCommand } from './commands/demo.js';
+import { addExplainCommand } from './commands/explain.js';
 import { addModelCommand } from './commands/model.js';
 import { addReplayCommand } from './commands/replay.js';
 import { addUpCommand } from './commands/up.js';
@@ -27,6 +28,7 @@ function createProgram(): Command {
     addAppCommands,
     addConfigCommand,
     addDemoCommand,
+    addExplainCommand,
     addConformanceCommand,
     addModelCommand,
     addReplayCommand,

@@ -108,6 +108,7 @@ export const openApiDocument = {
     }),
     '/live': readable('Whether the process answers'),
     '/version': readable('The version of this edge'),
+    '/metrics': readable('Metrics, as Prometheus text'),
     '/cluster_info': readable('Every instance, its ranks and its load'),
     '/openapi.json': readable('This document'),
   },

@@ -135,6 +135,17 @@ describe('planLaunch', () => {
         handedOn,
       },
     ]);
-    expect(rest).toEqual({ model: 'tiny', parentHeader: 'X-Parent', longestShutdown: 30_000 });
+    expect(rest).toEqual({ model: 'tiny', parentHeader: 'X-Parent', longestShutdown: 30_000, sidePlaces: [] });
+  });
+
+  it('knows where its processes listen besides', () => {
+    const { config } = parseClusterConfig(
+      'edge: {admin_port: 8001}\ncontext_servers: {num_instances: 2, urls: ["127.0.0.1:1", "127.0.0.1:2"], worker: {metrics_port: 9101}}\ngeneration_servers: {urls: ["127.0.0.1:3"]}',
+    );
+    expect(planLaunch(config, 8000, { file, env: {}, keyIsDrawn: false }).sidePlaces).toEqual([
+      { name: 'metrics of 127.0.0.1:1', host: '127.0.0.1', port: 9101 },
+      { name: 'metrics of 127.0.0.1:2', host: '127.0.0.1', port: 9102 },
+      { name: 'admin of edge', host: '127.0.0.1', port: 8001 },
+    ]);
   });
 });

@@ -2,6 +2,7 @@ import type { ClusterConfig, ClusterWorker, ServerSection } from '@roost/config'
 import { workerConfigsOf } from '@roost/config';
 
 import { type HandedOn, handOnToEdge, handOnToWorker, type LaunchSource } from './hand-on.js';
+import type { ListenPlace } from './ports.js';
 import { reachableHost } from './reachable-host.js';
 
 /** Which program a process of a cluster runs. */
@@ -27,6 +28,8 @@ export interface PlannedProcess {
 export interface LaunchPlan {
   readonly edge: PlannedProcess;
   readonly workers: readonly PlannedProcess[];
+  /** Where they listen besides, for operators. */
+  readonly sidePlaces: readonly ListenPlace[];
   readonly model: string;
   /** Name of the parent-session header; undefined when sub-agent affinity is off. */
   readonly parentHeader: string | undefined;
@@ -42,6 +45,7 @@ export function planLaunch(cluster: ClusterConfig, edgePort: number, source: Lau
   return {
     edge: planEdge(cluster, edgePort, source),
     workers: workers.map((worker) => planWorker(worker, source.env)),
+    sidePlaces: sidePlacesOf(cluster, workers),
     model: sections[0]?.model ?? '',
     parentHeader: cluster.conversation_affinity_header_for_subagents ?? undefined,
     longestShutdown: 1000 * Math.max(...shutdowns),
@@ -60,6 +64,14 @@ function planEdge(cluster: ClusterConfig, port: number, source: LaunchSource): P
     address: `http://${reachableHost(host)}:${String(port)}`,
     handedOn: handOnToEdge(cluster, port, source),
   };
+}
+
+function sidePlacesOf({ edge }: ClusterConfig, workers: readonly ClusterWorker[]): ListenPlace[] {
+  const places = workers.map(({ config: { hostname, worker }, url }) => {
+    return { name: `metrics of ${url}`, host: hostname, port: worker.metrics_port };
+  });
+  const all = [...places, { name: 'admin of edge', host: '127.0.0.1', port: edge.admin_port }];
+  return all.flatMap(({ port, ...place }) => (port === null ? [] : [{ ...place, port }]));
 }
 
 function planWorker({ role, index, config }: ClusterWorker, env: NodeJS.ProcessEnv): PlannedProcess {
