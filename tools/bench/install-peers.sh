@@ -14,8 +14,8 @@ if ! command -v haproxy >/dev/null || ! command -v nginx >/dev/null; then
   test -z "${made:-}" || rm /usr/sbin/policy-rc.d
 fi
 
-# The newest LiteLLM whose proxy can be installed: 1.110.2 asks for a package that is not on PyPI.
-for package in smg==1.13.0 vllm-router==0.1.17 sglang-router==0.3.2 'litellm[proxy]==1.108.14'; do
+# Newer releases of LiteLLM ask for a version of litellm-proxy-extras that PyPI does not have.
+for package in smg==1.13.0 vllm-router==0.1.17 sglang-router==0.3.2 'litellm[proxy]==1.100.0'; do
   name=${package%%[=[]*}
   "$PEERS/$name/bin/pip" show -q "$name" 2>/dev/null && continue
   python3 -m venv "$PEERS/$name" && "$PEERS/$name/bin/pip" install -q --only-binary :all: "$package" || echo "$name: not installed" >&2

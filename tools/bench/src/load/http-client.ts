@@ -32,6 +32,7 @@ export class HttpClient implements Asking {
       'content-type: application/json',
       `x-session-id: ${session}`,
       `x-smg-routing-key: ${session}`,
+      `x-litellm-session-id: ${session}`,
       `content-length: ${String(body.length)}`,
     ];
     this.bytes = Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]);

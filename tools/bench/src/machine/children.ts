@@ -3,7 +3,7 @@ import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 150_000;
 
 /** A process of a benchmark. */
 export interface Child {
@@ -44,7 +44,7 @@ export class Children {
   /**
    * Waits until an address answers with 200.
    *
-   * @throws Error when the process ends first, or after a minute
+   * @throws Error when the process ends first, or after 150 s
    */
   async untilReady(child: Child, url: string): Promise<void> {
     const end = Date.now() + READY_WITHIN_MS;
