@@ -8,6 +8,7 @@ export type { ClassReport } from './report/tally.js';
 export { DEFAULT_REPLAY_OPTIONS, ReplayOptionError, type ReplayOptions } from './simulation/replay-options.js';
 export { type ReplayProgress, replayTrace } from './simulation/replay-trace.js';
 export { readTrace } from './trace/read-trace.js';
+export { TraceReader } from './trace/trace-reader.js';
 export { repeatTrace } from './trace/repeat-trace.js';
 export { TraceError } from './trace/trace-error.js';
 export type { TraceRow } from './trace/trace-row.js';

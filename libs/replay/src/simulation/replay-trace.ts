@@ -88,8 +88,10 @@ class Replay {
     const starts = sessionStarts(sessions.length, this.options.sessionInterval, this.options.seed);
     sessions.forEach((session, index) => {
       const spawns = planSpawns(session);
+      const recorded = session.recordedStart === null ? null : this.#pause(session.recordedStart);
+      const start = recorded ?? starts[index] ?? 0;
       for (const agent of spawns.roots)
-        this.#startAgent({ session, agent, spawns }, (starts[index] ?? 0) + this.#pause(agent.requests[0]?.recordedAt));
+        this.#startAgent({ session, agent, spawns }, start + this.#pause(agent.requests[0]?.recordedAt));
     });
     this.#time.run();
     if (this.#completed !== numRequests)

@@ -1,4 +1,5 @@
-import type { Trace, TraceAgent, TraceSession } from './trace.js';
+import { moveSession } from './move-session.js';
+import type { Trace } from './trace.js';
 
 /**
  * The trace with every session so many times, as different sessions that share no block with one another: more users of
@@ -10,28 +11,11 @@ export function repeatTrace(trace: Trace, times: number): Trace {
   return {
     ...trace,
     sessions: Array.from({ length: times }, (_, copy) =>
-      trace.sessions.map((session) => (copy === 0 ? session : copyOf(session, copy, trace.numBlocks * copy))),
+      trace.sessions.map((session) =>
+        copy === 0 ? session : moveSession(session, `${session.id}#${String(copy + 1)}`, trace.numBlocks * copy),
+      ),
     ).flat(),
     numBlocks: trace.numBlocks * times,
     numRequests: trace.numRequests * times,
   };
-}
-
-function copyOf({ id, agents }: TraceSession, copy: number, firstBlock: number): TraceSession {
-  const copies = new Map<TraceAgent, TraceAgent>();
-  const copyAgent = (agent: TraceAgent): TraceAgent => {
-    const known = copies.get(agent);
-    if (known !== undefined) return known;
-    const made = {
-      ...agent,
-      parent: agent.parent === null ? null : copyAgent(agent.parent),
-      requests: agent.requests.map((request) => ({
-        ...request,
-        added: request.added.map((block) => block + firstBlock),
-      })),
-    };
-    copies.set(agent, made);
-    return made;
-  };
-  return { id: `${id}#${String(copy + 1)}`, agents: agents.map(copyAgent) };
 }

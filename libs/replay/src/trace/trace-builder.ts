@@ -95,6 +95,8 @@ function expand(list: readonly BlockIds[]): number[] {
 }
 
 function finishSession(id: string, growing: ReadonlyMap<string, GrowingAgent>): TraceSession {
+  const [first] = growing.values();
+  const start = first?.row.start;
   const agents = new Map<string, TraceAgent>();
   const finish = ({ row, line, requests }: GrowingAgent, below: ReadonlySet<string>): TraceAgent => {
     const known = agents.get(row.agent);
@@ -108,5 +110,9 @@ function finishSession(id: string, growing: ReadonlyMap<string, GrowingAgent>): 
     agents.set(row.agent, agent);
     return agent;
   };
-  return { id, agents: [...growing.values()].map((agent) => finish(agent, new Set())) };
+  return {
+    id,
+    recordedStart: start === undefined ? null : start * 1000,
+    agents: [...growing.values()].map((agent) => finish(agent, new Set())),
+  };
 }

@@ -7,6 +7,9 @@ export type BlockIds = number | readonly [start: number, count: number];
 /** Tokens a block in traces of this shape. */
 export const TOKENS_PER_BLOCK = 64;
 
+/** The longest prompt and answer that a trace may have, in tokens. */
+export const MOST_TOKENS = 16_777_216;
+
 /**
  * One line of a trace: one request of one agent, in the fields and units of the Weka coding-agent traces. The request's
  * blocks are the first `keep` of those of the agent's previous request and then `new`.
@@ -22,6 +25,11 @@ export interface TraceRow {
   readonly seq: number;
   /** Seconds from the session's start. */
   readonly t: number;
+  /**
+   * Seconds from the trace's start to the session's, said by the session's first row; absent: unknown, and left to the
+   * replay. Not a field of Weka's.
+   */
+  readonly start?: number;
   readonly model: string;
   /** Prompt tokens. */
   readonly in: number;

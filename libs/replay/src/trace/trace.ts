@@ -30,6 +30,8 @@ export interface TraceAgent {
 /** A main agent and its sub-agents. */
 export interface TraceSession {
   readonly id: string;
+  /** Milliseconds from the trace's start, where it was recorded; null: unknown. */
+  readonly recordedStart: number | null;
   readonly agents: readonly TraceAgent[];
 }
 
