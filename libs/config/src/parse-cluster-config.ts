@@ -10,6 +10,7 @@ import { own, type Mapping } from './mapping.js';
 import { checkAffinity } from './merge/check-affinity.js';
 import { checkAvailability } from './merge/check-availability.js';
 import { checkConditional } from './merge/check-conditional.js';
+import { checkRouters } from './merge/check-routers.js';
 import { checkServers } from './merge/check-servers.js';
 import { checkWorker } from './merge/check-worker.js';
 import { mergeAuthKeys } from './merge/merge-auth-keys.js';
@@ -46,6 +47,7 @@ export function buildClusterConfig(
   checkServers(config, findings);
   checkAvailability(config, findings);
   checkConditional(config, findings);
+  checkRouters(config, findings);
   checkAffinity(config, findings);
   for (const section of SECTION_NAMES) if (config[section]) checkWorker(config[section], [section], findings);
   warnOfIdleSettings(idleSettings(config), findings);

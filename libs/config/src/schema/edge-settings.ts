@@ -1,4 +1,4 @@
-import { Flag, Whole } from '../settings/decorators.js';
+import { Flag, Text, Whole } from '../settings/decorators.js';
 import { Group } from '../settings/setting.js';
 
 /** The edge as a server. Retries are upstream's `max_retries`. */
@@ -65,6 +65,18 @@ export class EdgeSettings {
 
   @Whole('Recent requests that are remembered for that, without their texts.', { unit: 'requests', max: 1_000_000 })
   readonly explained_requests: number = 1000;
+
+  @Text(
+    'File to which every request adds a line for `roost replay`: times, token counts, hashed ids and hashes of the prompt in blocks of 64 tokens, never text; null: none. Prompts are tokenised for it after the answer. Each edge needs a file of its own.',
+    { nullable: true },
+  )
+  readonly trace_log: string | null = null;
+
+  @Whole(
+    'Largest size of that file; before it would be larger, it is renamed to the same name with `.1`, in place of the one before.',
+    { unit: 'bytes', min: 65_536 },
+  )
+  readonly trace_log_bytes: number = 268_435_456;
 
   @Whole('How long in-flight requests may go on after SIGTERM.', {
     unit: 's',

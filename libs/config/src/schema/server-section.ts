@@ -3,6 +3,9 @@ import { Group } from '../settings/setting.js';
 
 import { WorkerArgs } from './worker-args.js';
 
+/** The router types that every edge has. */
+export const BUILT_IN_ROUTERS: readonly string[] = ['round_robin', 'load_balancing', 'kv_cache_aware', 'conversation'];
+
 /** How a fleet's router is configured: its type, and arguments that the router itself checks. */
 export interface RouterSection extends Readonly<Record<string, unknown>> {
   readonly type: string;
@@ -26,7 +29,7 @@ export class ServerSection extends WorkerArgs {
   readonly urls: readonly string[] = [];
 
   @Free(
-    'Router of the fleet: `type` (`round_robin`, `load_balancing`, `kv_cache_aware`, `conversation`, or one that a third party registered) and its arguments, which [the routers](../libs/fleet-router/README.md) describe. `max_batch_size`, `max_num_tokens` and `kv_cache_config.tokens_per_block` are added where they are set.',
+    `Router of the fleet: \`type\` (${BUILT_IN_ROUTERS.map((type) => `\`${type}\``).join(', ')}, or one that a third party registered) and its arguments, which [the routers](../libs/fleet-router/README.md) describe. \`max_batch_size\`, \`max_num_tokens\` and \`kv_cache_config.tokens_per_block\` are added where they are set.`,
     { defaultText: '{type: round_robin}' },
   )
   readonly router: RouterSection = { type: 'round_robin' };

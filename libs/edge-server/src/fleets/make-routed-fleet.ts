@@ -20,7 +20,7 @@ const ADDED_ARGUMENTS = new Set(['max_batch_size', 'max_num_tokens', 'tokens_per
  * Makes a fleet and its router, not yet started.
  *
  * @param affinity whether sub-agents go to their parent's instance in this fleet
- * @throws Error when the router's type is unknown or an argument of it is wrong
+ * @throws Error that names the section, when the router's type is unknown or an argument of it is wrong
  */
 export function makeRoutedFleet(
   role: 'context' | 'generation',
@@ -31,7 +31,8 @@ export function makeRoutedFleet(
   const { type, ...args } = section.router;
   const tokensFor = tokenUseOf(section);
   const prefixIndex = tokensFor === 'blocks' ? new PrefixIndex({ maxBytes: config.edge.prefix_index_bytes }) : null;
-  const created = routers.create(type, args, {
+  const create = inSection(`${role}_servers.router`, routers);
+  const created = create(type, args, {
     servers: section.urls,
     nodeId: config.node_id,
     now: () => performance.now(),
@@ -55,6 +56,16 @@ export function makeRoutedFleet(
   const keepsViews = config.edge.admin_port !== null;
   const extras = { tokensFor, prefixIndex, keepsViews };
   return { routed: new RoutedFleet(fleet, created.router, affinity, extras), followers };
+}
+
+function inSection(section: string, routers: RouterRegistry): RouterRegistry['create'] {
+  return (...parts) => {
+    try {
+      return routers.create(...parts);
+    } catch (error) {
+      throw error instanceof Error ? new Error(`${section}: ${error.message}`, { cause: error }) : error;
+    }
+  };
 }
 
 /** Which tokens a match stands for: a router that compares blocks has them in the workers' size. */

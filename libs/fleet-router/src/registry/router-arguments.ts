@@ -7,7 +7,7 @@ export class RouterArgumentError extends Error {
     expected: string,
     actual: unknown,
   ) {
-    super(`router args: ${key} must be ${expected}, not ${describe(actual)}`);
+    super(`${key} must be ${expected}, not ${describe(actual)}`);
   }
 }
 
