@@ -1,6 +1,6 @@
-import type { RoostError, Usage } from '@roost/protocol';
+import type { Usage } from '@roost/protocol';
 
-import type { LegRecord, ServedRequest } from './served-request.js';
+import type { LegRecord, RequestRecord, ServedRequest } from './served-request.js';
 
 /** What is logged of a request, once, at its end: ids and figures, never text. Times are milliseconds. */
 export function logLineOf(
@@ -17,7 +17,7 @@ export function logLineOf(
     conversation_id: identity.conversationId,
     subagent_affinity_id: identity.subagentAffinityId,
     outcome: error?.code ?? 'ok',
-    ...errorOf(error),
+    ...errorOf(record),
     context: legOf(record.context),
     generation: legOf(record.generation),
     ...tokensOf(usage),
@@ -28,10 +28,16 @@ export function logLineOf(
 }
 
 /** The cause is logged of failures behind the edge only: of a client's mistake it may quote the client's text. */
-function errorOf(error: RoostError | null): Record<string, string> {
+function errorOf({ error, attempts }: RequestRecord): Record<string, string> {
   if (error === null) return {};
   const { message, kind, cause } = error;
-  return { error: message, ...(kind.fault === 'upstream' && cause instanceof Error ? { cause: cause.message } : {}) };
+  const failed =
+    error.code === 'client_closed_request' ? undefined : attempts.findLast(({ outcome }) => outcome === error.code);
+  return {
+    error: message,
+    ...(kind.fault === 'upstream' && cause instanceof Error ? { cause: cause.message } : {}),
+    ...(failed === undefined ? {} : { failed_on: failed.server }),
+  };
 }
 
 function tokensOf(usage: Usage | null): Record<string, number> {

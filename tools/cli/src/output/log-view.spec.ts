@@ -51,9 +51,10 @@ describe('LogView', () => {
       endpoint: 'chat',
       outcome: 'overloaded',
       error: 'queue is full',
+      failed_on: '127.0.0.1:8201',
     });
     expect(view('normal').format('edge', failed)).toBe(
-      'edge      12:34:56.789 INFO  hello chat overloaded | "queue is full" | id f00',
+      'edge      12:34:56.789 INFO  hello chat overloaded | "queue is full" | failed on 127.0.0.1:8201 | id f00',
     );
   });
 

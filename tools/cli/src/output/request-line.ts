@@ -14,6 +14,7 @@ export function requestLine(fields: Fields): string {
   return [
     `${show(fields['endpoint'])} ${show(fields['outcome'])}`,
     of((error) => JSON.stringify(error), 'error'),
+    of((server) => `failed on ${server}`, 'failed_on'),
     of((id) => id, 'conversation_id'),
     of((id) => `parent ${id}`, 'subagent_affinity_id'),
     leg('context', fields['context']),
