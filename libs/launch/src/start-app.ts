@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 
+import { complaintAboutNode } from './node-version.js';
+
 /** What an app's process writes of a start that failed. */
 export function startFailure(name: string, error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
@@ -22,6 +24,8 @@ export async function startApp(name: string, start: (configFile: string) => Prom
     );
   });
   try {
+    const complaint = complaintAboutNode(process.versions.node);
+    if (complaint !== null) throw new Error(complaint);
     const { values } = parseArgs({ options: { config: { type: 'string', short: 'c' } } });
     if (values.config === undefined) throw new Error('name the configuration file: -c FILE');
     await start(values.config);

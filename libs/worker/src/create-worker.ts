@@ -1,4 +1,4 @@
-import type { Server } from '@grpc/grpc-js';
+import { logVerbosity, type Server, setLogVerbosity } from '@grpc/grpc-js';
 import { type INestMicroservice, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type GrpcOptions, Transport } from '@nestjs/microservices';
@@ -41,9 +41,20 @@ export async function createWorker(name: string, config: WorkerConfig): Promise<
 
 /** Opens the worker's port, and says SERVING. */
 export async function serveWorker(app: INestMicroservice): Promise<void> {
-  await app.listen();
+  await listenQuietly(app);
   app.get(ServingStatus).set(true);
   const { endpoint, engine } = app.get<WorkerParts>(WORKER_PARTS);
   const { model, numRanks, engine: kind } = engine.info;
   new Logger('Worker').log({ endpoint, engine: kind, model, ranks: numRanks, msg: 'the worker serves' });
+}
+
+/** Why a port cannot be opened comes as an error; gRPC's own line about it would be a second message. */
+async function listenQuietly(app: INestMicroservice): Promise<void> {
+  const isSet = process.env['GRPC_VERBOSITY'] !== undefined;
+  if (!isSet) setLogVerbosity(logVerbosity.NONE);
+  try {
+    await app.listen();
+  } finally {
+    if (!isSet) setLogVerbosity(logVerbosity.ERROR);
+  }
 }
