@@ -1,13 +1,4 @@
-import { KeyIndex } from './key-index.js';
-
-const NONE = -1;
-const FIRST_CAPACITY = 16;
-
-// What is kept of a binding, side by side, so that one cache line has it all.
-const RANK = 0;
-const OLDER = 1;
-const NEWER = 2;
-const RECORD = 4;
+import { KeyIndex, NO_SLOT, SlotLinks, SlotList } from '@roost/slot-table';
 
 /** The most bindings that a table can hold. */
 export const MAX_BINDINGS = 2 ** 26;
@@ -21,9 +12,10 @@ export type BindingSlot = number;
  */
 export class BindingTable {
   private readonly index = new KeyIndex();
-  private records = new Int32Array(FIRST_CAPACITY * RECORD);
-  private oldest: BindingSlot = NONE;
-  private newest: BindingSlot = NONE;
+  private readonly links = new SlotLinks();
+  /** All bindings, the least recently used first. */
+  private readonly used = new SlotList(this.links);
+  private ranks = new Int32Array(0);
   private evicted = 0;
 
   /**
@@ -37,7 +29,7 @@ export class BindingTable {
   }
 
   get size(): number {
-    return this.index.size;
+    return this.used.length;
   }
 
   /** Bindings that have made room for others, since the start. */
@@ -52,14 +44,12 @@ export class BindingTable {
 
   /** The rank that the binding in a slot leads to. */
   rankAt(slot: BindingSlot): number {
-    return this.get(slot, RANK);
+    return this.ranks[slot] ?? NO_SLOT;
   }
 
   /** Makes the binding in a slot the most recently used one. */
   touch(slot: BindingSlot): void {
-    if (slot === this.newest) return;
-    this.unlink(slot);
-    this.linkNewest(slot);
+    this.used.moveToEnd(slot);
   }
 
   /** Binds a key, as its most recent use, whether or not it was bound before. */
@@ -68,59 +58,37 @@ export class BindingTable {
     if (slot === undefined) {
       slot = this.freeSlot();
       this.index.add(key, slot);
-      this.linkNewest(slot);
+      this.used.append(slot);
     } else {
       this.touch(slot);
     }
-    this.set(slot, RANK, rank);
+    this.ranks[slot] = rank;
   }
 
   /** Every bound key with its rank, the least recently used first. */
   *entries(): Generator<[key: string, rank: number]> {
-    for (let slot = this.oldest; slot !== NONE; slot = this.get(slot, NEWER)) {
+    for (let slot = this.used.first; slot !== NO_SLOT; slot = this.used.after(slot)) {
       yield [this.index.keyAt(slot), this.rankAt(slot)];
     }
   }
 
   private freeSlot(): BindingSlot {
-    if (this.size >= this.maxBindings) {
-      const slot = this.oldest;
-      this.unlink(slot);
-      this.index.remove(slot);
-      this.evicted += 1;
-      return slot;
-    }
+    if (this.size === this.maxBindings) return this.evict();
     const slot = this.size;
-    if (slot * RECORD === this.records.length) {
-      const grown = new Int32Array(this.records.length * 2);
-      grown.set(this.records);
-      this.records = grown;
+    this.links.reserve(slot + 1, this.maxBindings);
+    if (this.ranks.length < this.links.room) {
+      const grown = new Int32Array(this.links.room);
+      grown.set(this.ranks);
+      this.ranks = grown;
     }
     return slot;
   }
 
-  private linkNewest(slot: BindingSlot): void {
-    this.set(slot, OLDER, this.newest);
-    this.set(slot, NEWER, NONE);
-    if (this.newest === NONE) this.oldest = slot;
-    else this.set(this.newest, NEWER, slot);
-    this.newest = slot;
-  }
-
-  private unlink(slot: BindingSlot): void {
-    const older = this.get(slot, OLDER);
-    const newer = this.get(slot, NEWER);
-    if (older === NONE) this.oldest = newer;
-    else this.set(older, NEWER, newer);
-    if (newer === NONE) this.newest = older;
-    else this.set(newer, OLDER, older);
-  }
-
-  private get(slot: BindingSlot, field: number): number {
-    return this.records[slot * RECORD + field] ?? NONE;
-  }
-
-  private set(slot: BindingSlot, field: number, value: number): void {
-    this.records[slot * RECORD + field] = value;
+  private evict(): BindingSlot {
+    const slot = this.used.first;
+    this.used.remove(slot);
+    this.index.remove(slot);
+    this.evicted += 1;
+    return slot;
   }
 }

@@ -1,4 +1,4 @@
-import { NO_SLOT } from './slot-list.js';
+import { NO_SLOT } from '@roost/slot-table';
 
 /** Two words of hash a slot. */
 const SLOT_BYTES = 8;

@@ -1,4 +1,4 @@
-import { NO_SLOT, type SlotLinks, SlotList } from './slot-list.js';
+import { NO_SLOT, type SlotLinks, SlotList } from '@roost/slot-table';
 
 /** Something that can hold blocks: a rank of a server, or a claim that is not of one rank (`rank` null). */
 export class Owner {

@@ -1,9 +1,10 @@
+import { NO_SLOT, SlotLinks, SlotList } from '@roost/slot-table';
+
 import { type BlockHashes, wordsOf } from './block-hashes.js';
 import { BlockTable, slotsWithin } from './block-table.js';
 import { type Owner, NO_SET, type OwnerSet, OwnerSets } from './owner-sets.js';
 import { OwnerDepths, type PrefixMatch } from './prefix-match.js';
 import { ServerOwners } from './server-owners.js';
-import { NO_SLOT, SlotLinks, SlotList } from './slot-list.js';
 
 /** What changed in a rank's cache. A hash in both lists is not held. */
 export interface BlockChange {

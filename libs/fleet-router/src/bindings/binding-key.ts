@@ -10,12 +10,3 @@ export function bindingKey(id: string): string {
   if (id.length <= MAX_CHARACTERS) return id;
   return `sha256:${createHash('sha256').update(id, 'utf16le').digest('hex')}`;
 }
-
-/**
- * An equal string that shares no memory with others: an id cut out of a header or a body would keep all of that alive
- * for as long as its binding lives.
- */
-export function ownCopy(key: string): string {
-  const encoding = /[^\0-\xff]/.test(key) ? 'utf16le' : 'latin1';
-  return Buffer.from(key, encoding).toString(encoding);
-}

@@ -1,9 +1,6 @@
-import { type BindingStore } from '../ports/binding-store.js';
+import { KeyIndex, NO_SLOT, ownCopy, SlotLinks, SlotList } from '@roost/slot-table';
 
-import { ownCopy } from './binding-key.js';
-import { makeKeyHash } from './key-hash.js';
-import { KeyIndex } from './key-index.js';
-import { NO_SLOT, SlotLinks, SlotList } from './slot-list.js';
+import { type BindingStore } from '../ports/binding-store.js';
 
 /** Limits and collaborators of an in-memory store. */
 export interface InMemoryBindingStoreOptions {
@@ -39,7 +36,7 @@ export class InMemoryBindingStore implements BindingStore {
   readonly #maxSessions: number;
   readonly #idle: InMemoryBindingStoreOptions['idle'];
   readonly #onDropped: InMemoryBindingStoreOptions['onDropped'];
-  readonly #index = new KeyIndex(makeKeyHash(), (slot) => this.#keyOf[slot] ?? '');
+  readonly #index = new KeyIndex();
   readonly #byUse = new SlotLinks();
   readonly #byHome = new SlotLinks();
   readonly #used = new SlotList(this.#byUse);
@@ -47,7 +44,6 @@ export class InMemoryBindingStore implements BindingStore {
   readonly #homes = new Map<string, Home>();
   /** Dropped homes that slots are still bound to. */
   readonly #dead = new Set<Home>();
-  readonly #keyOf: string[] = [];
   readonly #homeOf: Home[] = [];
   #usedAt = new Float64Array(0);
   #deadSlots = 0;
@@ -88,9 +84,7 @@ export class InMemoryBindingStore implements BindingStore {
     let previous: string | null = null;
     if (slot === undefined) {
       slot = this.#claimSlot();
-      const own = ownCopy(key);
-      this.#keyOf[slot] = own;
-      this.#index.add(own, slot);
+      this.#index.add(ownCopy(key), slot);
       this.#used.append(slot);
     } else if (!this.#isIdle(slot)) {
       previous = this.#homeAt(slot).server;
@@ -117,7 +111,7 @@ export class InMemoryBindingStore implements BindingStore {
   *entries(): IterableIterator<readonly [key: string, server: string]> {
     let slot = this.#used.first;
     for (; slot !== NO_SLOT; slot = this.#used.after(slot)) {
-      if (this.#isLive(slot)) yield [this.#keyOf[slot] ?? '', this.#homeAt(slot).server];
+      if (this.#isLive(slot)) yield [this.#index.keyAt(slot), this.#homeAt(slot).server];
     }
   }
 
@@ -183,23 +177,21 @@ export class InMemoryBindingStore implements BindingStore {
     const slot = this.#homeOf.length;
     this.#byUse.reserve(slot + 1, this.#maxSessions);
     this.#byHome.reserve(slot + 1, this.#maxSessions);
-    const room = this.#byUse.pairs.length / 2;
+    const { room } = this.#byUse;
     if (this.#idle !== undefined && this.#usedAt.length < room) {
       const grown = new Float64Array(room);
       grown.set(this.#usedAt);
       this.#usedAt = grown;
     }
-    this.#keyOf.push('');
     this.#homeOf.push(this.#vacant);
     this.#vacant.slots.append(slot);
   }
 
   #vacate(slot: number): void {
-    const key = this.#keyOf[slot] ?? '';
+    const key = this.#index.keyAt(slot);
     this.#index.remove(slot);
     this.#used.remove(slot);
     this.#move(slot, this.#vacant);
-    this.#keyOf[slot] = '';
     this.#onDropped?.(key);
   }
 
