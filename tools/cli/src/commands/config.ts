@@ -13,7 +13,7 @@ export function addConfigCommand(program: Command): void {
     .description(
       'Prints the configuration in effect as YAML - defaults and environment included, secrets hidden - and its warnings on standard error. Where it cannot be used, prints everything that is wrong in it, with the path of each key.',
     )
-    .argument('<file>', 'cluster file')
+    .argument('<file>', 'cluster file; with --worker, worker file')
     .option('--worker', 'the file is that of a single worker')
     .addHelpText(
       'after',

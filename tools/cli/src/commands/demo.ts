@@ -6,7 +6,7 @@ import { CliError } from '../cli-error.js';
 import { defaultUrl } from '../demo/default-url.js';
 import type { DemoResult, DemoRun } from '../demo/demo-request.js';
 import { getJson, sendRequest } from '../demo/edge-client.js';
-import { conclusion, resultTable } from '../demo/report.js';
+import { conclusion, resultTable, whyIdle } from '../demo/report.js';
 import { runScenario } from '../demo/scenario.js';
 import { colorsFor } from '../output/log-view.js';
 
@@ -40,7 +40,10 @@ export function addDemoCommand(program: Command): void {
 async function runDemo({ url, header, json }: DemoOptions): Promise<void> {
   const baseUrl = parseUrl(url);
   const model = await firstModel(baseUrl);
-  const parentHeader = header ?? (await configuredHeader(baseUrl));
+  const configured = await configuredHeader(baseUrl);
+  const parentHeader = header ?? configured ?? defaultParentHeader;
+  const idle = whyIdle(parentHeader, configured);
+  if (idle !== null) console.error(`roost: warning: ${idle}`);
   const client = { baseUrl, parentHeader, model };
   for (const run of runs) {
     const salt = randomBytes(3).toString('hex');
@@ -77,9 +80,9 @@ async function firstModel(baseUrl: string): Promise<string> {
   return model;
 }
 
-async function configuredHeader(baseUrl: string): Promise<string> {
+async function configuredHeader(baseUrl: string): Promise<string | null> {
   const info = (await getJson(new URL('/cluster_info', baseUrl))) as {
     conversation_affinity_header_for_subagents?: string | null;
   };
-  return info.conversation_affinity_header_for_subagents ?? defaultParentHeader;
+  return info.conversation_affinity_header_for_subagents ?? null;
 }

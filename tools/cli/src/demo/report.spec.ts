@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { DemoResult } from './demo-request.js';
-import { conclusion, resultTable } from './report.js';
+import { conclusion, resultTable, whyIdle } from './report.js';
 
 const parent: DemoResult = {
   run: 'with_parent_header',
@@ -85,5 +85,23 @@ describe('conclusion', () => {
   it('claims no common place when the edge told none', () => {
     const untold = { context_instance: null, context_rank: null };
     expect(conclusion([{ ...parent, ...untold }, subAgent(untold)])).toContain('no sub-agent was placed');
+  });
+});
+
+describe('what the edge does not do or tell', () => {
+  it('is no claim about where sub-agents went', () => {
+    const untold = { generation_instance: null, context_instance: null, context_rank: null };
+    expect(conclusion([{ ...parent, ...untold }, subAgent(untold), subAgent(untold)])).toBe(
+      'With the parent header: the edge does not tell where it places requests, as edge.explain_headers is off, and ' +
+        "3,968 of the sub-agents' 4,200 prompt tokens (94 %) were cached there.",
+    );
+  });
+
+  it.each([
+    ['X-Parent', 'x-parent', null],
+    ['X-Parent', null, 'sub-agent affinity is off on this edge: conversation_affinity_header_for_subagents is not set'],
+    ['X-Foo', 'X-Parent', 'this edge looks for the parent session in X-Parent, not in X-Foo'],
+  ])('is said of %s where the edge has %s', (header, configured, why) => {
+    expect(whyIdle(header, configured)).toBe(why);
   });
 });

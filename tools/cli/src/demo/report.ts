@@ -5,6 +5,7 @@ import type { DemoResult } from './demo-request.js';
 type Cell = (result: DemoResult) => string;
 
 const unknown = '-';
+const untold = 'the edge does not tell where it places requests, as edge.explain_headers is off';
 
 const rows: readonly (readonly [string, Cell])[] = [
   ['session id', ({ session_id }) => session_id],
@@ -17,6 +18,18 @@ const rows: readonly (readonly [string, Cell])[] = [
   ['cached tokens', ({ cached_tokens }) => count(cached_tokens)],
   ['first token after', ({ ttft_ms }) => milliseconds(ttft_ms)],
 ];
+
+/**
+ * Why sub-agents that name their parent in this header will not follow it, whatever is measured; null where they may.
+ *
+ * @param configured the header that the edge looks at; null where sub-agent affinity is off
+ */
+export function whyIdle(header: string, configured: string | null): string | null {
+  if (configured === null)
+    return 'sub-agent affinity is off on this edge: conversation_affinity_header_for_subagents is not set';
+  if (header.toLowerCase() === configured.toLowerCase()) return null;
+  return `this edge looks for the parent session in ${configured}, not in ${header}`;
+}
 
 /** A table of one run: a column for each request, a row for each thing known of it. */
 export function resultTable(results: readonly DemoResult[]): string {
@@ -44,8 +57,9 @@ export function conclusion(results: readonly DemoResult[]): string {
   const cached = sum('cached_tokens');
   const prompt = sum('prompt_tokens');
   const share = prompt === 0 ? 0 : (100 * cached) / prompt;
+  const told = results.every(({ generation_instance }) => generation_instance !== null);
   return (
-    `${named(parent)}: ${placed(atParent.length, subAgents.length)}, and ` +
+    `${named(parent)}: ${told ? placed(atParent.length, subAgents.length) : untold}, and ` +
     `${count(cached)} of the sub-agents' ${count(prompt)} prompt tokens (${share.toFixed(0)} %) were cached there.`
   );
 }
