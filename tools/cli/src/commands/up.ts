@@ -1,27 +1,19 @@
-import { generateAuthKey, loadClusterConfig } from "@roost/config";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { generateAuthKey, loadClusterConfig } from '@roost/config';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 
-import { banner } from "../launch/banner.js";
-import { childrenOf, freePort } from "../launch/launch.js";
-import { type LaunchPlan, planLaunch } from "../launch/plan.js";
-import { checkPorts } from "../launch/ports.js";
-import { PrivateDirectory } from "../launch/private-directory.js";
-import {
-  type Colors,
-  colorsFor,
-  LogView,
-  type Verbosity,
-} from "../output/log-view.js";
-import { startChild } from "../supervision/child.js";
-import { systemClock } from "../supervision/clock.js";
-import { defaultRestartLimits } from "../supervision/restart-policy.js";
-import { onStopRequest } from "../supervision/stop-requests.js";
-import {
-  Supervisor,
-  type SupervisionEvents,
-} from "../supervision/supervisor.js";
+import { banner } from '../launch/banner.js';
+import { childrenOf, freePort } from '../launch/launch.js';
+import { type LaunchPlan, planLaunch } from '../launch/plan.js';
+import { checkPorts } from '../launch/ports.js';
+import { PrivateDirectory } from '../launch/private-directory.js';
+import { type Colors, colorsFor, LogView, type Verbosity } from '../output/log-view.js';
+import { startChild } from '../supervision/child.js';
+import { systemClock } from '../supervision/clock.js';
+import { defaultRestartLimits } from '../supervision/restart-policy.js';
+import { onStopRequest } from '../supervision/stop-requests.js';
+import { Supervisor, type SupervisionEvents } from '../supervision/supervisor.js';
 
-import { configFile } from "./input-file.js";
+import { configFile } from './input-file.js';
 
 interface UpOptions {
   readonly config?: string;
@@ -33,27 +25,18 @@ interface UpOptions {
 /** Adds `roost up`. */
 export function addUpCommand(program: Command): void {
   program
-    .command("up")
-    .summary("start a whole cluster on this machine")
+    .command('up')
+    .summary('start a whole cluster on this machine')
     .description(
-      "Starts the edge and every worker of a cluster file on this machine, keeps them running, and stops them on Ctrl-C. Shows requests, warnings and errors of their logs.",
+      'Starts the edge and every worker of a cluster file on this machine, keeps them running, and stops them on Ctrl-C. Shows requests, warnings and errors of their logs.',
     )
-    .option("-c, --config <file>", "cluster file")
-    .addOption(
-      new Option("--verbose", "show everything that is logged").conflicts(
-        "quiet",
-      ),
-    )
-    .option("--quiet", "show only errors")
-    .option(
-      "--start-timeout <seconds>",
-      "time for each process to become ready",
-      parseSeconds,
-      60,
-    )
+    .option('-c, --config <file>', 'cluster file')
+    .addOption(new Option('--verbose', 'show everything that is logged').conflicts('quiet'))
+    .option('--quiet', 'show only errors')
+    .option('--start-timeout <seconds>', 'time for each process to become ready', parseSeconds, 60)
     .addHelpText(
-      "after",
-      "\nExamples:\n  $ roost up -c tools/cluster/local.yaml\n  $ ROOST_PORT=9000 roost up -c tools/cluster/local.yaml --verbose",
+      'after',
+      '\nExamples:\n  $ roost up -c tools/cluster/local.yaml\n  $ ROOST_PORT=9000 roost up -c tools/cluster/local.yaml --verbose',
     )
     .action(runUp);
 }
@@ -78,16 +61,11 @@ async function preparePlan(file: string): Promise<LaunchPlan> {
   const { env } = process;
   // Its warnings are the edge's to tell, which reads the same file.
   const { config } = loadClusterConfig(file, env, { generateKey });
-  const port =
-    config.port || (await freePort(config.bind_host ?? config.hostname));
+  const port = config.port || (await freePort(config.bind_host ?? config.hostname));
   return planLaunch(config, port, { file, env, keyIsDrawn });
 }
 
-async function serve(
-  plan: LaunchPlan,
-  directory: PrivateDirectory,
-  options: UpOptions,
-): Promise<void> {
+async function serve(plan: LaunchPlan, directory: PrivateDirectory, options: UpOptions): Promise<void> {
   const colors = colorsFor(process.stdout, process.env);
   const supervisor = new Supervisor({
     start: startChild,
@@ -102,7 +80,7 @@ async function serve(
   const stopRequest = Promise.withResolvers<undefined>();
   const stopListening = onStopRequest(process, systemClock, {
     stop: () => {
-      console.log(colors.dim("Stopping; Ctrl-C again stops at once."));
+      console.log(colors.dim('Stopping; Ctrl-C again stops at once.'));
       stopRequest.resolve(undefined);
     },
     kill: () => {
@@ -123,11 +101,7 @@ async function serve(
   }
 }
 
-function eventsFor(
-  { edge, workers }: LaunchPlan,
-  options: UpOptions,
-  colors: Colors,
-): SupervisionEvents {
+function eventsFor({ edge, workers }: LaunchPlan, options: UpOptions, colors: Colors): SupervisionEvents {
   const names = [edge, ...workers].map(({ name }) => name);
   const view = new LogView(names, verbosityOf(options), colors);
   return {
@@ -135,35 +109,24 @@ function eventsFor(
       const shown = view.format(name, line);
       if (shown !== undefined) console.log(shown);
     },
-    ready: (name, milliseconds) =>
-      console.log(
-        `${colors.green("ready")} ${name} in ${seconds(milliseconds)}`,
-      ),
-    died: (name, how, delay) =>
-      console.error(
-        `roost: ${name} ${how}; it is started again in ${seconds(delay)}`,
-      ),
+    ready: (name, milliseconds) => console.log(`${colors.green('ready')} ${name} in ${seconds(milliseconds)}`),
+    died: (name, how, delay) => console.error(`roost: ${name} ${how}; it is started again in ${seconds(delay)}`),
   };
 }
 
-function printBanner(
-  { edge, workers, model, parentHeader }: LaunchPlan,
-  colors: Colors,
-): void {
+function printBanner({ edge, workers, model, parentHeader }: LaunchPlan, colors: Colors): void {
   const members = [edge, ...workers].map(({ name, role, address, ranks }) => ({
     name,
     role,
     url: address,
     ranks,
   }));
-  console.log(
-    banner({ url: edge.address, model, members, parentHeader }, colors),
-  );
+  console.log(banner({ url: edge.address, model, members, parentHeader }, colors));
 }
 
 function verbosityOf({ verbose, quiet }: UpOptions): Verbosity {
-  if (verbose === true) return "verbose";
-  return quiet === true ? "quiet" : "normal";
+  if (verbose === true) return 'verbose';
+  return quiet === true ? 'quiet' : 'normal';
 }
 
 function seconds(milliseconds: number): string {
@@ -172,7 +135,6 @@ function seconds(milliseconds: number): string {
 
 function parseSeconds(text: string): number {
   const value = Number(text);
-  if (!(value > 0 && value <= 86_400))
-    throw new InvalidArgumentError("It must be a number of seconds above 0.");
+  if (!(value > 0 && value <= 86_400)) throw new InvalidArgumentError('It must be a number of seconds above 0.');
   return value;
 }
