@@ -5,6 +5,7 @@ import { CLUSTER_CONFIG } from './config-token.js';
 import { Fleets } from './fleets/fleets.js';
 import { EDGE_STATUS, type EdgeStatus } from './http/edge-status.js';
 import { ServeRequest } from './request/serve-request.js';
+import { TraceLog } from './trace-log/trace-log.js';
 
 /** Takes the edge down in order: say unavailable, let requests finish within their time, end what is left, close the fleets. */
 @Injectable()
@@ -16,6 +17,7 @@ export class EdgeLifecycle implements BeforeApplicationShutdown {
     @Inject(EDGE_STATUS) private readonly status: EdgeStatus,
     private readonly requests: ServeRequest,
     private readonly fleets: Fleets,
+    private readonly traceLog: TraceLog,
   ) {}
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -27,6 +29,7 @@ export class EdgeLifecycle implements BeforeApplicationShutdown {
     if (outcome === 'time up') this.logger.warn('the shutdown timeout is over: ending the requests that still run');
     this.requests.abortAll();
     await this.requests.idle();
+    await this.traceLog.flush();
     this.fleets.close();
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { PromptPool, type PromptPoolOptions } from '@roost/prompt-pool';
+import { PromptPool, type PromptPoolOptions, type PromptTokens } from '@roost/prompt-pool';
 
 import { Fleets } from '../fleets/fleets.js';
 
@@ -35,11 +35,28 @@ export class PromptTokenizer implements OnApplicationShutdown {
   async tokenize(request: ServedRequest): Promise<void> {
     const { blockSizes } = this.fleets;
     if (blockSizes === null) return;
-    this.pool ??= new PromptPool(this.options);
-    const { endpoint, bytes } = request.client;
-    request.prompt = await this.pool.tokenize(endpoint, bytes, blockSizes);
+    request.prompt = await this.run(request, blockSizes);
     if (request.prompt === null) this.withoutTokens += 1;
     request.signal.throwIfAborted();
+  }
+
+  /**
+   * The hashes of a prompt's full blocks of so many tokens, known or computed now; null when it cannot be had: too many
+   * prompts wait, it is none, or a thread has failed.
+   */
+  async blocksOf(request: ServedRequest, blockSize: number): Promise<BigUint64Array | null> {
+    const known = request.prompt?.blockHashes.get(blockSize);
+    if (known !== undefined) return known;
+    try {
+      return (await this.run(request, [blockSize]))?.blockHashes.get(blockSize) ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  private async run({ client }: ServedRequest, blockSizes: readonly number[]): Promise<PromptTokens | null> {
+    this.pool ??= new PromptPool(this.options);
+    return await this.pool.tokenize(client.endpoint, client.bytes, blockSizes);
   }
 
   async onApplicationShutdown(): Promise<void> {

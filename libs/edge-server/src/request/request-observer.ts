@@ -7,6 +7,7 @@ import { explainRequest } from '../explain/explain-request.js';
 import { RecentRequests } from '../explain/recent-requests.js';
 import { AffinityWatch } from '../metrics/affinity-watch.js';
 import { RequestRecorder } from '../metrics/request-recorder.js';
+import { TraceLog } from '../trace-log/trace-log.js';
 
 import { logLineOf } from './log-line.js';
 import type { ServedRequest } from './served-request.js';
@@ -19,6 +20,7 @@ export class RequestObserver implements OnApplicationShutdown {
     private readonly watch: AffinityWatch,
     private readonly recorder: RequestRecorder,
     private readonly recent: RecentRequests,
+    private readonly traceLog: TraceLog,
     private readonly logger: PinoLogger,
   ) {}
 
@@ -49,6 +51,7 @@ export class RequestObserver implements OnApplicationShutdown {
     this.recorder.record(request, arrived);
     span.end(outcome);
     if (this.recent.capacity > 0) this.recent.add(explainRequest(request, arrived));
+    this.traceLog.note(request, arrived);
     this.logger.info(logLineOf(request, arrived), 'request');
   }
 
