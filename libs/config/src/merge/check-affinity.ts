@@ -1,17 +1,9 @@
+import { SESSION_HEADERS } from '@roost/protocol';
+
 import type { Findings } from '../findings.js';
 import type { ClusterConfig } from '../schema/cluster-config.js';
 
 import { SECTION_NAMES, type SectionName } from './section-names.js';
-
-/** Headers that name a conversation itself (reference 3.1). */
-const SESSION_HEADERS: readonly string[] = [
-  'x-claude-code-session-id',
-  'x-claude-session-id',
-  'x-session-id',
-  'x-correlation-id',
-  'x-session-affinity',
-  'x-multi-turn-session-id',
-];
 
 const HEADER = 'conversation_affinity_header_for_subagents';
 
@@ -36,7 +28,7 @@ export function checkAffinity(config: ClusterConfig, findings: Findings): void {
 function checkHeader(header: string, findings: Findings): void {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(header))
     findings.problem([HEADER], `${HEADER} is not the name of a header`);
-  else if (SESSION_HEADERS.includes(header.toLowerCase()))
+  else if (SESSION_HEADERS.some((name) => name === header.toLowerCase()))
     findings.warn(
       `${HEADER} is ${header}, which names a conversation itself: every request would count as a sub-agent's`,
     );

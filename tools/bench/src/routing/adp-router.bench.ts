@@ -3,8 +3,6 @@
  * `node --expose-gc tools/bench/dist/routing/adp-router.bench.js`. Eight ranks, batches of 32 requests. A look-up of the same
  * keys in a plain map, measured beside them, says how fast the machine is at that moment.
  */
-import { randomUUID } from 'node:crypto';
-
 import {
   type AdpRequest,
   type AdpRouter,
@@ -14,9 +12,9 @@ import {
   type RankLoad,
 } from '@roost/adp-router';
 
-const BINDINGS = 1_000_000;
-/** Coprime to the number of bindings: visits all keys in an order that no cache foresees. */
-const STRIDE = 618_033;
+import { memoryInUse } from './memory-in-use.js';
+import { BINDINGS, freshKeys, sameKeys, STRIDE } from './million-keys.js';
+
 const BATCH = 32;
 const CAP = 64;
 const ROUNDS = 3;
@@ -28,18 +26,6 @@ const RANKS = Array.from({ length: 8 }, (_, rank) => ({
 }));
 const CACHED = RANKS.map(({ rank }) => 500 * rank);
 const cachedTokens = (rank: number): number => CACHED[rank] ?? 0;
-
-/** Serialising and parsing gives flat strings that share nothing, as they come out of a request. */
-const freshKeys = (): string[] =>
-  JSON.parse(JSON.stringify(Array.from({ length: BINDINGS }, () => randomUUID()))) as string[];
-const sameKeys = (keys: readonly string[]): string[] => JSON.parse(JSON.stringify(keys)) as string[];
-
-const memory = (): number => {
-  globalThis.gc?.();
-  globalThis.gc?.();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-};
 
 type Act = (keys: readonly string[]) => void;
 
@@ -83,11 +69,11 @@ function bound(router: AdpRouter, keys: readonly string[]): AdpRouter {
   return router;
 }
 
-const beforeKeys = memory();
+const beforeKeys = memoryInUse();
 const keys = freshKeys();
-const beforeBindings = memory();
+const beforeBindings = memoryInUse();
 const router = bound(byConversation(), keys);
-const perBinding = (memory() - beforeBindings) / BINDINGS;
+const perBinding = (memoryInUse() - beforeBindings) / BINDINGS;
 const perKey = (beforeBindings - beforeKeys) / BINDINGS;
 print('bytes a binding, without its key', perBinding.toFixed(0));
 print('bytes a binding, with a key of 36 characters', (perBinding + perKey).toFixed(0));

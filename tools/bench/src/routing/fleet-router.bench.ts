@@ -3,26 +3,12 @@
  * `node --expose-gc tools/bench/dist/routing/fleet-router.bench.js`. A look-up of the same keys in a plain map, measured
  * beside it, says how fast the machine is at that moment.
  */
-import { randomUUID } from 'node:crypto';
-
 import { createRouterRegistry, type RouteRequest } from '@roost/fleet-router';
 
-const BINDINGS = 1_000_000;
-/** Coprime to the number of bindings: visits all keys in an order that no cache foresees. */
-const STRIDE = 618_033;
+import { memoryInUse } from './memory-in-use.js';
+import { BINDINGS, freshKeys, sameKeys, STRIDE } from './million-keys.js';
+
 const SERVERS = Array.from({ length: 8 }, (_, index) => `host-${String(index)}:8000`);
-
-/** Serialising and parsing gives flat strings that share nothing, as they come out of a request. */
-const freshKeys = (): string[] =>
-  JSON.parse(JSON.stringify(Array.from({ length: BINDINGS }, () => randomUUID()))) as string[];
-const sameKeys = (keys: readonly string[]): string[] => JSON.parse(JSON.stringify(keys)) as string[];
-
-const memory = (): number => {
-  globalThis.gc?.();
-  globalThis.gc?.();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-};
 
 function report(what: string, act: (key: string) => void, keys: readonly string[]): void {
   const start = performance.now();
@@ -45,9 +31,9 @@ const decide = (conversationId: string): void => {
 };
 
 const keys = freshKeys();
-const before = memory();
+const before = memoryInUse();
 report('decisions and releases, new keys', decide, keys);
-const perBinding = (memory() - before) / BINDINGS;
+const perBinding = (memoryInUse() - before) / BINDINGS;
 
 const again = sameKeys(keys);
 const plain = new Map(keys.map((key, index) => [key, index]));

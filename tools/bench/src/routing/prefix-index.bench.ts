@@ -7,6 +7,8 @@
 import { createRouterRegistry, type RouteRequest } from '@roost/fleet-router';
 import { PrefixIndex } from '@roost/prefix-index';
 
+import { memoryInUse } from './memory-in-use.js';
+
 const BLOCKS = 1_000_000;
 const PROMPT_BLOCKS = 2000;
 const SHARED_BLOCKS = PROMPT_BLOCKS / 2;
@@ -27,13 +29,6 @@ const promptOf = (number: number): BigUint64Array => {
   );
 };
 
-const memory = (): number => {
-  globalThis.gc?.();
-  globalThis.gc?.();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-};
-
 const line = (what: string, value: number, unit = '/s'): void => {
   console.log(`${what.padEnd(56)} ${Math.round(value).toLocaleString('en').padStart(12)} ${unit}`);
 };
@@ -47,7 +42,7 @@ function report(what: string, times: number, act: (at: number) => void): void {
 const prompts = Array.from({ length: PROMPTS }, (_, number) => promptOf(number));
 const promptAt = (at: number): BigUint64Array => prompts[(at * 617) % PROMPTS] ?? new BigUint64Array();
 
-const before = memory();
+const before = memoryInUse();
 const index = new PrefixIndex({ maxBytes: 48 * 1024 * 1024 });
 let longestStoreMs = 0;
 const start = performance.now();
@@ -61,7 +56,7 @@ line('the longest store of a prompt', longestStoreMs * 1000, 'us');
 const { blocks, bytes } = index.stats();
 line('blocks', blocks, '');
 line('bytes a block, as counted', bytes / blocks, '');
-line('bytes a block, as measured', (memory() - before) / blocks, '');
+line('bytes a block, as measured', (memoryInUse() - before) / blocks, '');
 
 const plain = new Set(prompts.flatMap((hashes) => [...hashes]));
 for (const round of [1, 2, 3]) {
