@@ -47,6 +47,9 @@ export function findRuntime(given: string | null = null): string {
   return place;
 }
 
+/** Loaded once for a process, however many engines it has. */
+const loaded = new Map<string, Promise<Runtime>>();
+
 /**
  * Loads the runtime.
  *
@@ -54,16 +57,40 @@ export function findRuntime(given: string | null = null): string {
  * @throws RuntimeMissing as {@link findRuntime}; Error when the library does not run on this machine
  */
 export async function loadRuntime(given: string | null, useGpu: boolean): Promise<Runtime> {
-  const require = createRequire(path.join(findRuntime(given), 'package.json'));
-  const load = (name: string): Promise<unknown> => import(pathToFileURL(require.resolve(name)).href);
-  const library = (await load('node-llama-cpp')) as NodeLlamaCpp;
-  const jinja = (await load('@huggingface/jinja')) as Jinja;
-  const llama = await library.getLlama({
-    gpu: useGpu ? 'auto' : false,
-    build: 'never',
-    skipDownload: true,
-    progressLogs: false,
-    logLevel: 'error',
-  });
+  const place = findRuntime(given);
+  const key = `${place} ${String(useGpu)}`;
+  const runtime = loaded.get(key) ?? load(place, useGpu);
+  loaded.set(key, runtime);
+  return await runtime;
+}
+
+async function load(place: string, useGpu: boolean): Promise<Runtime> {
+  const require = createRequire(path.join(place, 'package.json'));
+  const imported = (name: string): Promise<unknown> => import(pathToFileURL(require.resolve(name)).href);
+  const library = (await imported('node-llama-cpp')) as NodeLlamaCpp;
+  const jinja = (await imported('@huggingface/jinja')) as Jinja;
+  const llama = await withoutNodeArguments(() =>
+    library.getLlama({
+      gpu: useGpu ? 'auto' : false,
+      build: 'never',
+      skipDownload: true,
+      progressLogs: false,
+      logLevel: 'error',
+    }),
+  );
   return { library, jinja, llama, version: `${LIBRARY_VERSION}+${llama.llamaCppRelease.release}` };
+}
+
+/**
+ * The library first tries its binary in a child, which would be given this process's arguments of Node.js: with modules
+ * that tie a worker's life to its launcher's, the child ends too early.
+ */
+async function withoutNodeArguments<T>(start: () => Promise<T>): Promise<T> {
+  const own = process.execArgv;
+  process.execArgv = [];
+  try {
+    return await start();
+  } finally {
+    process.execArgv = own;
+  }
 }

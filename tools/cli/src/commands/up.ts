@@ -2,6 +2,7 @@ import { generateAuthKey, loadClusterConfig } from '@roost/config';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import { banner } from '../launch/banner.js';
+import { checkEngines, engineEnvironment } from '../launch/engine-choice.js';
 import { childrenOf, freePort } from '../launch/launch.js';
 import { type LaunchPlan, planLaunch } from '../launch/plan.js';
 import { checkPorts } from '../launch/ports.js';
@@ -17,6 +18,8 @@ import { configFile } from './input-file.js';
 
 interface UpOptions {
   readonly config?: string;
+  readonly engine?: string;
+  readonly model?: string;
   readonly startTimeout: number;
   readonly verbose?: boolean;
   readonly quiet?: boolean;
@@ -31,6 +34,8 @@ export function addUpCommand(program: Command): void {
       'Starts the edge and every worker of a cluster file on this machine, keeps them running, and stops them on Ctrl-C. Shows requests, warnings and errors of their logs.',
     )
     .option('-c, --config <file>', 'cluster file')
+    .option('--engine <type>', 'engine that the workers run, e.g. llama-cpp, whatever the file says')
+    .option('--model <file>', 'GGUF file that the engine llama-cpp runs, or the name of one that `roost model` got')
     .addOption(new Option('--verbose', 'show everything that is logged').conflicts('quiet'))
     .option('--quiet', 'show only errors')
     .option('--start-timeout <seconds>', 'time for each process to become ready', parseSeconds, 60)
@@ -42,7 +47,7 @@ export function addUpCommand(program: Command): void {
 }
 
 async function runUp(options: UpOptions, command: Command): Promise<void> {
-  const plan = await preparePlan(configFile(options, command));
+  const plan = await preparePlan(configFile(options, command), engineEnvironment(options, process.env));
   await checkPorts([plan.edge, ...plan.workers]);
   const directory = new PrivateDirectory();
   try {
@@ -52,15 +57,15 @@ async function runUp(options: UpOptions, command: Command): Promise<void> {
   }
 }
 
-async function preparePlan(file: string): Promise<LaunchPlan> {
+async function preparePlan(file: string, env: NodeJS.ProcessEnv): Promise<LaunchPlan> {
   let keyIsDrawn = false;
   const generateKey = (): string => {
     keyIsDrawn = true;
     return generateAuthKey();
   };
-  const { env } = process;
   // Its warnings are the edge's to tell, which reads the same file.
   const { config } = loadClusterConfig(file, env, { generateKey });
+  checkEngines(config);
   const port = config.port || (await freePort(config.bind_host ?? config.hostname));
   return planLaunch(config, port, { file, env, keyIsDrawn });
 }
