@@ -4,7 +4,8 @@ import {
   type GetInfoResponse,
   KvEventServiceClient,
   KvTransferServiceClient,
-  LegServiceClient,
+  LegClient,
+  type LegServiceClient,
   WorkerServiceClient,
   RoostError,
 } from '@roost/protocol';
@@ -39,7 +40,7 @@ export class Instance {
     private readonly accept: (info: GetInfoResponse) => string | null = () => null,
     security: ChannelCredentials = credentials.createInsecure(),
   ) {
-    this.legs = new LegServiceClient(server, security, CHANNEL_OPTIONS);
+    this.legs = new LegClient(server, security, CHANNEL_OPTIONS);
     this.kvTransfer = new KvTransferServiceClient(server, security, CHANNEL_OPTIONS);
     this.events = new KvEventServiceClient(server, security, CHANNEL_OPTIONS);
     this.worker = new WorkerServiceClient(server, security, CHANNEL_OPTIONS);

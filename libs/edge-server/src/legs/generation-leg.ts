@@ -13,6 +13,11 @@ import type { LegParts } from './leg-parts.js';
 import type { HandoffFields, LegClaim } from './leg-signer.js';
 import { type FirstChoice, runLeg } from './run-leg.js';
 
+const NO_BODY = Buffer.alloc(0);
+
+/** How long after its last message a worker may take to end a call. */
+const END_WITHIN_MS = 1_000;
+
 /** An answer that has begun. */
 export interface Begun {
   readonly first: GenerateResponse;
@@ -107,9 +112,12 @@ function generate(
   params: DisaggregatedParams | undefined,
 ): AsyncGenerator<GenerateResponse, void> {
   const fields = legFieldsOf(request);
+  const tokens = promptTokenIds ?? fields.promptTokenIds;
   const message: GenerateRequest = {
     ...fields,
-    promptTokenIds: promptTokenIds ?? fields.promptTokenIds,
+    // Whoever has the tokens has no use for the text, which may be as long again.
+    body: tokens.length > 0 ? NO_BODY : fields.body,
+    promptTokenIds: tokens,
     disaggregatedParams: params,
     stream: request.client.stream,
     generatedTokenIds: [...generated],
@@ -120,7 +128,11 @@ function generate(
   );
   beginLegSpan(request, attempt, metadata);
   const { deadline } = request;
-  return callStream(instance.legs.generate.bind(instance.legs), message, metadata, { signal, deadline });
+  return callStream(instance.legs.generate.bind(instance.legs), message, metadata, {
+    signal,
+    deadline,
+    graceMs: END_WITHIN_MS,
+  });
 }
 
 function claimOf(routed: RoutedFleet, request: ServedRequest, params: DisaggregatedParams | undefined): LegClaim {

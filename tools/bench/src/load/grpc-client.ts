@@ -4,7 +4,8 @@ import { type ChannelOptions, credentials, Metadata } from '@grpc/grpc-js';
 import {
   Endpoint,
   type GenerateRequest,
-  LegServiceClient,
+  LegClient,
+  type LegServiceClient,
   type PrefillRequest,
   type PrefillResponse,
 } from '@roost/protocol';
@@ -24,7 +25,7 @@ export interface DirectChannels {
 /** Opens channels to the workers on these ports of loopback. */
 export function openChannels(context: number | null, generation: number): DirectChannels {
   const open = (port: number): LegServiceClient =>
-    new LegServiceClient(`127.0.0.1:${String(port)}`, credentials.createInsecure(), CHANNEL);
+    new LegClient(`127.0.0.1:${String(port)}`, credentials.createInsecure(), CHANNEL);
   return { context: context === null ? null : open(context), generation: open(generation) };
 }
 
