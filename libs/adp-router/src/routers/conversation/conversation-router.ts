@@ -65,7 +65,7 @@ export class ConversationRouter implements AdpRouter {
     if (!this.canDefer) return batch.finish(this.serve(batch, strictFirst(requests)));
     const { waited, arrived } = waitedFirst(requests);
     // Before all others, else a stream of strict or explicit requests could take every slot that their home gets free.
-    this.serve(batch, waited);
+    for (const request of waited) this.serve(batch, [request]);
     return batch.finish(this.serve(batch, strictFirst(arrived)));
   }
 

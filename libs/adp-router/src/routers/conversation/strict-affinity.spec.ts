@@ -78,6 +78,12 @@ describe('strict affinity', () => {
     ]);
   });
 
+  test('serves the longest wait first, also before explicit ranks that have waited', () => {
+    const explicit = { attentionDpRank: 0, attentionDpRelax: false };
+    const waiting = [turn(1, null, { ...explicit, waitedIters: 2 }), turn(2, 'a', { waitedIters: 3 })];
+    expect(outcome(withHome().assign(loads(1, 0), waiting))).toEqual(['2>0 sticky', '1>1 new']);
+  });
+
   test('takes more requests than there is room for, and defers the last', () => {
     const router = create();
     expect(outcome(router.assign(loads(2, 1), [turn(1, 'x'), turn(2, null)]))).toEqual(['1>1 new', '2 waits']);
