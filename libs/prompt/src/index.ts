@@ -3,6 +3,8 @@ export * from './encode-text.js';
 export type * from './segment.js';
 export * from './prompt-encoder.js';
 export * from './invalid-prompt.js';
+export { onlyPrompt } from './only-prompt.js';
+export { readTokenIds } from './read-token-ids.js';
 export * from './render-chat.js';
 export { renderContent } from './render-content.js';
 export * from './tokenize-prompt.js';

@@ -1,12 +1,13 @@
 import { InvalidPrompt } from './invalid-prompt.js';
-import { VOCABULARY_SIZE } from './vocabulary.js';
 
 /**
  * Token ids that a client gives instead of text.
  *
- * @throws InvalidPrompt unless they are a list of ids of the vocabulary, naming the first that is not
+ * @param param the request field that they are in
+ * @param vocabularySize ids are integers from 0 to one less
+ * @throws InvalidPrompt unless they are a list of such ids, naming the first that is not
  */
-export function readTokenIds(value: unknown, param: string): Uint32Array {
+export function readTokenIds(value: unknown, param: string, vocabularySize: number): Uint32Array {
   if (!Array.isArray(value)) {
     throw new InvalidPrompt(
       'invalid_request',
@@ -14,17 +15,15 @@ export function readTokenIds(value: unknown, param: string): Uint32Array {
       param,
     );
   }
-  const wrong = value.findIndex((id) => !isTokenId(id));
+  const wrong = value.findIndex(
+    (id) => !(Number.isInteger(id) && (id as number) >= 0 && (id as number) < vocabularySize),
+  );
   if (wrong >= 0) {
     throw new InvalidPrompt(
       'invalid_request',
-      `${param}[${String(wrong)}] is not an integer from 0 to ${String(VOCABULARY_SIZE - 1)}`,
+      `${param}[${String(wrong)}] is not an integer from 0 to ${String(vocabularySize - 1)}`,
       `${param}[${String(wrong)}]`,
     );
   }
   return Uint32Array.from(value as number[]);
-}
-
-function isTokenId(id: unknown): boolean {
-  return Number.isInteger(id) && (id as number) >= 0 && (id as number) < VOCABULARY_SIZE;
 }

@@ -1,10 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 
 import { InvalidPrompt } from './invalid-prompt.js';
+import { onlyPrompt } from './only-prompt.js';
 import { concatenate, type PromptEncoder } from './prompt-encoder.js';
 import { readTokenIds } from './read-token-ids.js';
 import { renderChat } from './render-chat.js';
 import type { Segment } from './segment.js';
+import { VOCABULARY_SIZE } from './vocabulary.js';
 
 /** The name of the rendering and vocabulary here. Edge and worker must agree on it before an edge tokenises for a worker. */
 export const PROMPT_FORMAT = 'roost-chat-1/cl100k_base';
@@ -38,26 +40,13 @@ export async function tokenizePrompt(encoder: PromptEncoder, source: PromptSourc
 async function tokensOf(encoder: PromptEncoder, { endpoint, body }: PromptSource): Promise<Uint32Array> {
   const { prompt_token_ids: ids } = body;
   if (ids !== undefined && ids !== null) {
-    return readTokenIds(ids, 'prompt_token_ids');
+    return readTokenIds(ids, 'prompt_token_ids', VOCABULARY_SIZE);
   }
   if (endpoint === 'chat') return encodeInTurns(encoder, renderChat(body));
   const prompt = onlyPrompt(body['prompt']);
-  return typeof prompt === 'string' ? encodeInTurns(encoder, [prompt]) : readTokenIds(prompt, 'prompt');
-}
-
-/** The prompt of a request that may have it in a list of one. */
-function onlyPrompt(prompt: unknown): unknown {
-  if (!Array.isArray(prompt)) return prompt;
-  const first: unknown = prompt[0];
-  if (typeof first !== 'string' && !Array.isArray(first)) return prompt;
-  if (prompt.length > 1) {
-    throw new InvalidPrompt(
-      'unsupported_parameter',
-      `prompt holds ${String(prompt.length)} prompts; send one a request`,
-      'prompt',
-    );
-  }
-  return first;
+  return typeof prompt === 'string'
+    ? encodeInTurns(encoder, [prompt])
+    : readTokenIds(prompt, 'prompt', VOCABULARY_SIZE);
 }
 
 async function encodeInTurns(encoder: PromptEncoder, segments: Iterable<Segment>): Promise<Uint32Array> {

@@ -1,9 +1,10 @@
 import { EngineRefusal } from '@roost/engine';
-import { InvalidPrompt, renderContent } from '@roost/prompt';
+import { renderContent } from '@roost/prompt';
 
 import type { Jinja } from '../runtime/node-llama-cpp.js';
 
 import type { ControlTextGuard } from './control-text-guard.js';
+import { refuseInvalid } from './refuse-invalid.js';
 
 /** What a template may refer to beside the messages. */
 export interface TemplateTexts {
@@ -94,15 +95,6 @@ function readMessage(
     ...message,
     // Templates know the older name only.
     role: role === 'developer' ? 'system' : role,
-    content: textOf(content, `${path}.content`),
+    content: refuseInvalid(() => renderContent(content, `${path}.content`).join('')),
   };
-}
-
-function textOf(content: unknown, path: string): string {
-  try {
-    return renderContent(content, path).join('');
-  } catch (error) {
-    if (!(error instanceof InvalidPrompt)) throw error;
-    throw new EngineRefusal(error.code, error.message, error.param);
-  }
 }

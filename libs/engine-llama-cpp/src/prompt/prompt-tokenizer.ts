@@ -1,9 +1,11 @@
 import { type ConversationTurn, EngineRefusal } from '@roost/engine';
+import { onlyPrompt, readTokenIds } from '@roost/prompt';
 
 import type { OpenModel } from '../model/open-model.js';
 
 import { ChatTemplate } from './chat-template.js';
 import { ControlTextGuard } from './control-text-guard.js';
+import { refuseInvalid } from './refuse-invalid.js';
 
 /** Makes the tokens of requests with the vocabulary and the chat template of a model's file. */
 export class PromptTokenizer {
@@ -28,17 +30,18 @@ export class PromptTokenizer {
       const message = "chat_template is not supported: the model's own is used";
       throw new EngineRefusal('unsupported_parameter', message, 'chat_template');
     }
-    const tokens = this.tokensOf(endpoint, body);
+    const tokens = refuseInvalid(() => this.tokensOf(endpoint, body));
     if (tokens.length === 0) throw new EngineRefusal('invalid_request', 'prompt is empty', 'prompt');
     return Uint32Array.from(tokens);
   }
 
-  private tokensOf(endpoint: ConversationTurn['endpoint'], body: ConversationTurn['body']): readonly number[] {
+  private tokensOf(endpoint: ConversationTurn['endpoint'], body: ConversationTurn['body']): ArrayLike<number> {
     const { prompt_token_ids: ids } = body;
-    if (ids !== undefined && ids !== null) return this.readIds(ids, 'prompt_token_ids');
+    const { size } = this.open.vocabulary;
+    if (ids !== undefined && ids !== null) return readTokenIds(ids, 'prompt_token_ids', size);
     if (endpoint === 'chat') return this.chat(body);
     const prompt = onlyPrompt(body['prompt']);
-    if (typeof prompt !== 'string') return this.readIds(prompt, 'prompt');
+    if (typeof prompt !== 'string') return readTokenIds(prompt, 'prompt', size);
     return prompt === '' ? [] : this.begun(this.open.model.tokenize(prompt, false));
   }
 
@@ -56,30 +59,4 @@ export class PromptTokenizer {
     const { bos, shouldPrependBosToken } = this.open.model.tokens;
     return shouldPrependBosToken && bos !== null && tokens[0] !== bos ? [bos, ...tokens] : tokens;
   }
-
-  private readIds(value: unknown, param: string): readonly number[] {
-    if (!Array.isArray(value)) {
-      const wanted = param === 'prompt' ? 'a text or a list of token ids' : 'a list of token ids';
-      throw new EngineRefusal('invalid_request', `${param} must be ${wanted}`, param);
-    }
-    const { size } = this.open.vocabulary;
-    const wrong = value.findIndex((id) => !(Number.isInteger(id) && (id as number) >= 0 && (id as number) < size));
-    if (wrong >= 0) {
-      const at = `${param}[${String(wrong)}]`;
-      throw new EngineRefusal('invalid_request', `${at} is not an integer from 0 to ${String(size - 1)}`, at);
-    }
-    return value as number[];
-  }
-}
-
-/** The prompt of a request that may have it in a list of one. */
-function onlyPrompt(prompt: unknown): unknown {
-  if (!Array.isArray(prompt)) return prompt;
-  const first: unknown = prompt[0];
-  if (typeof first !== 'string' && !Array.isArray(first)) return prompt;
-  if (prompt.length > 1) {
-    const message = `prompt holds ${String(prompt.length)} prompts; send one a request`;
-    throw new EngineRefusal('unsupported_parameter', message, 'prompt');
-  }
-  return first;
 }
