@@ -31,9 +31,14 @@ export async function contextFirst(
   const complete = completeRound(prefilled, request);
   if (complete !== null) return complete;
   const start = startFrom(parts, request, prefilled, generated, reserved);
-  const begun = await beginGeneration(parts, generation, request, start);
-  prefilled.handedOver();
-  return { kind: 'begun', begun };
+  try {
+    const begun = await beginGeneration(parts, generation, request, start);
+    prefilled.handedOver();
+    return { kind: 'begun', begun };
+  } catch (error) {
+    prefilled.giveUp();
+    throw error;
+  }
 }
 
 /** With conditional disaggregation the generation instance is chosen first; it is given back when the request ends, if not before. */

@@ -1,13 +1,21 @@
 import { callUnary } from '@roost/grpc-transport';
-import { FinishReason, type PrefillRequest, type PrefillResponse, RoostError } from '@roost/protocol';
+import {
+  encodeOpaqueState,
+  FinishReason,
+  makeOpaqueState,
+  type PrefillRequest,
+  type PrefillResponse,
+  RoostError,
+} from '@roost/protocol';
 
 import type { Reservation, RoutedFleet } from '../fleets/routed-fleet.js';
 import type { LegRecord, ServedRequest } from '../request/served-request.js';
 
 import { beginLegSpan } from './begin-leg-span.js';
+import { freeCache } from './held-cache.js';
 import { legFieldsOf, legRouteOf } from './leg-fields.js';
 import type { LegParts } from './leg-parts.js';
-import { runLeg } from './run-leg.js';
+import { asRoostError, runLeg } from './run-leg.js';
 
 /** A prompt that has been computed, and whose cache is held for the generation leg unless the answer is complete. */
 export interface Prefilled {
@@ -16,14 +24,21 @@ export interface Prefilled {
   readonly server: string;
   /** Says that the cache has been taken over, and need not be freed from here. */
   handedOver(): void;
+  /** Frees the cache now, unless it was handed over: nobody will take it over any more. */
+  giveUp(): void;
 }
 
 /** What tells one attempt of a context leg from another. */
 export interface PrefillAttempt {
   readonly disaggRequestId: bigint;
-  /** The state to hold the cache under, where the generation leg has been given it already. */
-  readonly encodedOpaqueState: string | null;
-  readonly signal: AbortSignal;
+  /** The state to hold the cache under: made here, so that a cache can be freed whose answer has not arrived. */
+  readonly encodedOpaqueState: string;
+}
+
+/** An attempt that differs from every other. */
+export function newAttempt({ ids }: LegParts): PrefillAttempt {
+  const disaggRequestId = ids.next();
+  return { disaggRequestId, encodedOpaqueState: encodeOpaqueState(makeOpaqueState(disaggRequestId)) };
 }
 
 /**
@@ -37,10 +52,8 @@ export async function runContextLeg(
   request: ServedRequest,
   avoid: string | undefined,
 ): Promise<Prefilled> {
-  const attempt = (chosen: Reservation): Promise<PrefillResponse> => {
-    const once = { disaggRequestId: parts.ids.next(), encodedOpaqueState: null, signal: request.signal };
-    return prefill(parts, routed, request, chosen, once);
-  };
+  const attempt = (chosen: Reservation): Promise<PrefillResponse> =>
+    prefill(parts, routed, request, chosen, newAttempt(parts));
   const route = legRouteOf(request, true);
   const { value, reservation, attempts } = await runLeg(routed, request, route, parts.budget, attempt, { avoid });
   reservation.release(true);
@@ -48,13 +61,13 @@ export async function runContextLeg(
   return prefilledBy(parts, request, reservation, value, attempts);
 }
 
-/** Calls a context worker, once. */
+/** Calls a context worker, once. A cache that it may hold although no answer says so is freed. */
 export async function prefill(
   { signer, scheduleStyle }: LegParts,
   routed: RoutedFleet,
   request: ServedRequest,
   { instance, attempt }: Reservation,
-  { disaggRequestId, encodedOpaqueState, signal }: PrefillAttempt,
+  { disaggRequestId, encodedOpaqueState }: PrefillAttempt,
 ): Promise<PrefillResponse> {
   const message: PrefillRequest = {
     ...legFieldsOf(request),
@@ -62,7 +75,7 @@ export async function prefill(
       requestType: 'context_only',
       firstGenTokens: [],
       disaggRequestId,
-      encodedOpaqueState: encodedOpaqueState ?? undefined,
+      encodedOpaqueState,
       ctxUsage: undefined,
       scheduleStyle,
     },
@@ -76,13 +89,25 @@ export async function prefill(
     requestType: 'context_only',
     disaggRequestId,
   } as const;
-  const handoff = encodedOpaqueState === null ? null : { ctxInfoEndpoint: null, encodedOpaqueState };
-  const metadata = signer.metadataFor(claim, handoff);
+  const metadata = signer.metadataFor(claim, { ctxInfoEndpoint: null, encodedOpaqueState });
   beginLegSpan(request, attempt, metadata);
-  const { deadline } = request;
-  const answer = await callUnary(instance.legs.prefill.bind(instance.legs), message, metadata, { signal, deadline });
-  requireHandoff(answer);
-  return answer;
+  try {
+    const answer = await callUnary(instance.legs.prefill.bind(instance.legs), message, metadata, request);
+    requireHandoff(answer);
+    return answer;
+  } catch (error) {
+    if (mayHoldCache(error, request)) {
+      const ctxInfoEndpoint = instance.info?.ctxInfoEndpoint ?? instance.server;
+      freeCache(signer, instance, { ctxRequestId: disaggRequestId, encodedOpaqueState, ctxInfoEndpoint });
+    }
+    throw error;
+  }
+}
+
+/** Whether a worker may have computed a prompt whose answer is lost: it may have been on its way when the call ended. */
+function mayHoldCache(error: unknown, { signal }: ServedRequest): boolean {
+  const { code } = asRoostError(error);
+  return signal.aborted || code === 'worker_unavailable' || code === 'deadline_exceeded' || code === 'internal';
 }
 
 /** Takes note of a context leg that went through; its cache is owed to the worker until it is handed over. */
@@ -96,7 +121,7 @@ export function prefilledBy(
   request.record.context = recordOf(reservation, answer, attempts);
   request.record.usage = answer.usage ?? null;
   const { server } = reservation.instance;
-  return { answer, server, handedOver: oweCache(parts, request, reservation, answer) };
+  return { answer, server, ...oweCache(parts, request, reservation, answer) };
 }
 
 function recordOf({ instance, placement }: Reservation, answer: PrefillResponse, attempts: number): LegRecord {
@@ -113,27 +138,23 @@ function requireHandoff({ finishReason, disaggregatedParams: params }: PrefillRe
   }
 }
 
-/** The cache is freed when the request ends before a generation worker has taken it over. */
+/** The cache is freed when the request ends before a generation worker has taken it over, or when it is given up. */
 function oweCache(
   { signer }: LegParts,
   request: ServedRequest,
   { instance }: Reservation,
   { disaggregatedParams: params }: PrefillResponse,
-): () => void {
+): Pick<Prefilled, 'handedOver' | 'giveUp'> {
   const { ctxRequestId, encodedOpaqueState, ctxInfoEndpoint } = params ?? {};
   if (ctxRequestId === undefined || encodedOpaqueState === undefined || ctxInfoEndpoint === undefined) {
-    return () => undefined;
+    return { handedOver: () => undefined, giveUp: () => undefined };
   }
   let wanted = true;
-  request.owe(() => {
-    if (!wanted) return;
-    const metadata = signer.metadataForTransfer({ ctxInfoEndpoint, encodedOpaqueState });
-    const bounds = { signal: new AbortController().signal, deadline: Date.now() + 5_000 };
-    const message = { ctxRequestId, encodedOpaqueState, ctxInfoEndpoint };
-    // A cache that cannot be freed from here expires by itself.
-    callUnary(instance.kvTransfer.release.bind(instance.kvTransfer), message, metadata, bounds).catch(() => undefined);
+  const giveUp = request.owe(() => {
+    if (wanted) freeCache(signer, instance, { ctxRequestId, encodedOpaqueState, ctxInfoEndpoint });
   });
-  return () => {
+  const handedOver = (): void => {
     wanted = false;
   };
+  return { handedOver, giveUp };
 }

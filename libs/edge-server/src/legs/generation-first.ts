@@ -1,10 +1,10 @@
-import { encodeOpaqueState, makeOpaqueState, type PrefillResponse, RoostError } from '@roost/protocol';
+import { type PrefillResponse, RoostError } from '@roost/protocol';
 
 import type { Fleets } from '../fleets/fleets.js';
 import type { Reservation, RoutedFleet } from '../fleets/routed-fleet.js';
 import type { ServedRequest } from '../request/served-request.js';
 
-import { prefill, prefilledBy } from './context-leg.js';
+import { newAttempt, prefill, type PrefillAttempt, prefilledBy } from './context-leg.js';
 import { type Begun, beginGeneration, type GenerationStart, startWhole } from './generation-leg.js';
 import { legRouteOf } from './leg-fields.js';
 import type { LegParts } from './leg-parts.js';
@@ -32,14 +32,14 @@ export async function generationFirst(
   const chosen = chooseContext(context, request);
   const endGeneration = new AbortController();
   const signal = AbortSignal.any([request.signal, endGeneration.signal]);
-  const { start, disaggRequestId, state } = startTogether(parts, chosen, generated, signal);
+  const attempt = newAttempt(parts);
+  const start = startTogether(parts, chosen, attempt, generated, signal);
   const beginning = beginGeneration(parts, generation, request, start);
   const outcome = beginning.then(
     (begun) => ({ begun }),
     (error: unknown) => ({ error: asRoostError(error) }),
   );
   try {
-    const attempt = { disaggRequestId, encodedOpaqueState: state, signal: request.signal };
     const answer = await contextAnswer(parts, context, request, chosen, attempt);
     const prefilled = prefilledBy(parts, request, chosen, answer, 1);
     const complete = completeRound(prefilled, request);
@@ -48,7 +48,10 @@ export async function generationFirst(
       return complete;
     }
     const settled = await outcome;
-    if ('error' in settled) throw settled.error;
+    if ('error' in settled) {
+      prefilled.giveUp();
+      throw settled.error;
+    }
     prefilled.handedOver();
     return { kind: 'begun', begun: settled.begun };
   } catch (error) {
@@ -68,18 +71,17 @@ function chooseContext(context: RoutedFleet, request: ServedRequest): Reservatio
 function startTogether(
   parts: LegParts,
   { instance }: Reservation,
+  { disaggRequestId, encodedOpaqueState }: PrefillAttempt,
   generated: readonly number[],
   signal: AbortSignal,
-): { start: GenerationStart; disaggRequestId: bigint; state: string } {
-  const disaggRequestId = parts.ids.next();
-  const state = encodeOpaqueState(makeOpaqueState(disaggRequestId));
-  const start: GenerationStart = {
+): GenerationStart {
+  return {
     params: (attempt) => ({
       requestType: 'generation_only',
       firstGenTokens: [],
       ctxRequestId: disaggRequestId,
       disaggRequestId: attempt === 1 ? disaggRequestId : parts.ids.next(),
-      encodedOpaqueState: state,
+      encodedOpaqueState,
       ctxInfoEndpoint: instance.info?.ctxInfoEndpoint,
       scheduleStyle: 'generation_first',
       ctxUsage: undefined,
@@ -89,7 +91,6 @@ function startTogether(
     choice: { avoid: instance.server },
     signal,
   };
-  return { start, disaggRequestId, state };
 }
 
 async function contextAnswer(
@@ -97,7 +98,7 @@ async function contextAnswer(
   context: RoutedFleet,
   request: ServedRequest,
   chosen: Reservation,
-  attempt: Parameters<typeof prefill>[4],
+  attempt: PrefillAttempt,
 ): Promise<PrefillResponse> {
   try {
     const answer = await prefill(parts, context, request, chosen, attempt);

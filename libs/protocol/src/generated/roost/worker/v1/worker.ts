@@ -169,7 +169,7 @@ export interface DisaggregatedParams {
   ctxRequestId?:
     | bigint
     | undefined;
-  /** In a context leg of generation_first: the state to hold the cache under, which the generation leg has been given too. */
+  /** In a context leg, optionally: the state to hold the cache under, which whoever sent the leg can free it with at any time. */
   encodedOpaqueState?: string | undefined;
   disaggRequestId?: bigint | undefined;
   ctxDpRank?: number | undefined;
