@@ -20,6 +20,9 @@ export interface HandoffTicket {
 
 const MAX_CHANNELS = 256;
 
+/** How long after the last message of a cache its call may take to end, before it is cancelled. */
+const END_WITHIN_MS = 1_000;
+
 /** Fetches caches from context workers, over one channel for each, kept for as long as it is among the last used. */
 export class KvPuller {
   private readonly channels = new Map<string, KvTransferServiceClient>();
@@ -42,7 +45,8 @@ export class KvPuller {
   pull(ticket: HandoffTicket, skipTokens: number, signal: AbortSignal): Promise<Unsealed> {
     const client = this.channelTo(ticket.endpoint);
     const request = { ...requestOf(ticket), skipTokens, awaited: ticket.awaited };
-    const messages = callStream(client.pull.bind(client), request, metadataOf(ticket), this.bounds(signal));
+    const bounds = { ...this.bounds(signal), graceMs: END_WITHIN_MS };
+    const messages = callStream(client.pull.bind(client), request, metadataOf(ticket), bounds);
     return unseal(this.blamingTheTransfer(messages));
   }
 
