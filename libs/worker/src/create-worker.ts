@@ -15,8 +15,19 @@ import { WorkerModule } from './worker.module.js';
  * Builds a worker from its configuration, not yet listening.
  *
  * @param name the app's name in logs
+ * @param phase what the app is for: a file that gives the worker the other role was meant for the other app; null for any
+ * @throws Error for such a file, and when the engine cannot be made
  */
-export async function createWorker(name: string, config: WorkerConfig): Promise<INestMicroservice> {
+export async function createWorker(
+  name: string,
+  config: WorkerConfig,
+  phase: WorkerConfig['role'] = null,
+): Promise<INestMicroservice> {
+  if (phase !== null && config.role !== null && config.role !== phase) {
+    throw new Error(
+      `the file says role: ${config.role}, but this is a ${name}: start the other app, or change the role`,
+    );
+  }
   const engineModule = await engineModuleOf(config);
   const url = `${config.hostname}:${String(config.port)}`;
   const app = await NestFactory.createMicroservice<GrpcOptions>(WorkerModule.with(name, config, engineModule), {

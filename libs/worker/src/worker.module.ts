@@ -16,6 +16,7 @@ import { KvTransferService } from './handoff/kv-transfer-service.js';
 import { InfoController } from './info/info.controller.js';
 import { KvEventService } from './kv-events/kv-event-service.js';
 import { LegService } from './legs/leg-service.js';
+import { RefusalLog } from './lifecycle/refusal-log.js';
 import { SHUTDOWN_TIMEOUT_MS, WorkerLifecycle } from './lifecycle/worker-lifecycle.js';
 import { makeWorkerParts } from './make-worker-parts.js';
 import { METRICS_PLACE, MetricsListener, metricsPlaceOf } from './metrics/metrics-listener.js';
@@ -54,13 +55,19 @@ export class WorkerModule {
         {
           provide: AFFINITY_AUTH_OPTIONS,
           inject: [PinoLogger, WORKER_PARTS],
-          useFactory: (logger: PinoLogger, { metrics }: WorkerParts): AffinityAuthOptions => ({
-            keys: config.internal_request_auth_keys.map((key) => key.reveal()),
-            role: config.role,
-            hasCacheTransceiver: config.cache_transceiver_config !== null,
-            warn: (message) => logger.warn(message),
-            refused: ({ proof, reason }) => metrics.add('signaturesRefused', { proof, reason }),
-          }),
+          useFactory: (logger: PinoLogger, { metrics }: WorkerParts): AffinityAuthOptions => {
+            const refusals = new RefusalLog((fields, message) => logger.warn(fields, message));
+            return {
+              keys: config.internal_request_auth_keys.map((key) => key.reveal()),
+              role: config.role,
+              hasCacheTransceiver: config.cache_transceiver_config !== null,
+              warn: (message) => logger.warn(message),
+              refused: (refusal) => {
+                metrics.add('signaturesRefused', { proof: refusal.proof, reason: refusal.reason });
+                refusals.note(refusal);
+              },
+            };
+          },
         },
       ],
     };

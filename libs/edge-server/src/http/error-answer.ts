@@ -31,7 +31,10 @@ function statusOf(error: unknown): number | undefined {
 
 function messageOf(code: ErrorCode, error: unknown): string {
   const text = error instanceof Error ? error.message : '';
-  return code === 'body_too_large' ? 'the request body is larger than edge.body_limit_bytes: send less' : text;
+  if (code === 'body_too_large') return 'the request body is larger than edge.body_limit_bytes: send less';
+  // The commonest slip of a client's configuration: a base URL without the version.
+  const lacksVersion = code === 'not_found' && /^Cannot [A-Z]+ \/(chat\/completions|completions|models)\b/.test(text);
+  return lacksVersion ? `${text}; the API lies under /v1` : text;
 }
 
 /** Answers a request with an error in the OpenAI envelope; its status, and when to come again where that helps. */
