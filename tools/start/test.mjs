@@ -11,8 +11,8 @@ import { addCounts, countLine, countTests, noTests } from './test-count.mjs';
 import { inRoot, reportFailure, root } from './workspace.mjs';
 
 const runs = [
-  { suite: 'unit', args: ['--maxWorkers=100%'] },
-  { suite: 'e2e', args: ['--runInBand'] },
+  { suite: 'unit', args: ['--maxWorkers=100%', '--testTimeout=20000'] },
+  { suite: 'e2e', args: ['--runInBand', '--testTimeout=20000'] },
 ];
 
 try {
