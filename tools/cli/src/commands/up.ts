@@ -48,7 +48,7 @@ export function addUpCommand(program: Command): void {
 
 async function runUp(options: UpOptions, command: Command): Promise<void> {
   const plan = await preparePlan(configFile(options, command), engineEnvironment(options, process.env));
-  await checkPorts([plan.edge, ...plan.workers]);
+  await checkPorts([plan.edge, ...plan.workers, ...plan.sidePlaces]);
   const directory = new PrivateDirectory();
   try {
     await serve(plan, directory, options);
@@ -120,12 +120,7 @@ function eventsFor({ edge, workers }: LaunchPlan, options: UpOptions, colors: Co
 }
 
 function printBanner({ edge, workers, model, parentHeader }: LaunchPlan, colors: Colors): void {
-  const members = [edge, ...workers].map(({ name, role, address, ranks }) => ({
-    name,
-    role,
-    url: address,
-    ranks,
-  }));
+  const members = [edge, ...workers].map(({ name, role, address, ranks }) => ({ name, role, url: address, ranks }));
   console.log(banner({ url: edge.address, model, members, parentHeader }, colors));
 }
 
