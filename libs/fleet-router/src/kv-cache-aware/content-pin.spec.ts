@@ -1,7 +1,7 @@
 // Pins as the reference's own recipe gives them (2.3), computed by another BLAKE3.
 import { describe, expect, it } from '@jest/globals';
 
-import { contentPin } from './content-pin.js';
+import { contentPin, contentPinOfBody } from './content-pin.js';
 
 const pin = (pinText: string | null | undefined, promptTokenIds: ArrayLike<number> | null = null): string | null =>
   contentPin({
@@ -30,5 +30,27 @@ describe('contentPin', () => {
 
   it.each([null, undefined])('is absent where there are no messages (%s)', (text) => {
     expect(pin(text, ids)).toBeNull();
+  });
+});
+
+describe('contentPinOfBody', () => {
+  const pinOf = (...contents: unknown[]): string | null =>
+    contentPinOfBody({ messages: contents.map((content) => ({ role: 'user', content })) });
+  const part = (text: string, more: object = {}): object => ({ type: 'text', text, ...more });
+
+  it('is that of the first two contents, in parts or not', () => {
+    expect(pinOf('You are helpful.', 'Hi', 'later')).toBe('2833586241297836341');
+    expect(pinOf([part('You are '), part('helpful.', { cache_control: {} })], [part('Hi')])).toBe(
+      '2833586241297836341',
+    );
+  });
+
+  it.each([[null], [7], [[null, 7, {}]]])('takes content that is none for no text: %j', (content) => {
+    expect(pinOf(content)).toBe(pin(''));
+  });
+
+  it('takes a part with anything in it, however deep', () => {
+    const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
+    expect(pinOf([part('Hi', { deep })])).toBe(pin('Hi'));
   });
 });

@@ -23,8 +23,8 @@ export function contentPin({ contentPin: made, pinText, promptTokenIds }: Conten
 }
 
 /**
- * {@link contentPin} of a chat request's parsed body; null for a body without messages. Content that is not one text counts
- * as its JSON.
+ * {@link contentPin} of a chat request's parsed body; null for a body without messages. Content in parts counts
+ * as their texts, whatever else stands in a part.
  */
 export function contentPinOfBody({
   messages,
@@ -39,8 +39,16 @@ export function contentPinOfBody({
 }
 
 function contentOf(message: unknown): string {
-  const content = typeof message === 'object' && message !== null && 'content' in message ? message.content : null;
-  return typeof content === 'string' ? content : JSON.stringify(content ?? '');
+  const content = memberOf(message, 'content');
+  return textOf(Array.isArray(content) ? content.map((part) => textOf(memberOf(part, 'text'))).join('') : content);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 /** The first ids as Python writes a list; nothing where there are none. */
