@@ -99,6 +99,22 @@ async function reference(asks: readonly Ask[]): Promise<readonly (readonly numbe
     expect([tokens]).toEqual(await reference([{ ...next, prompt: spoken }]));
   });
 
+  it('answers alike where a conversation takes its last turn back', async () => {
+    const engine = await engines.open();
+    const asks = ['One thing.', 'No, another.', 'One thing.'].map(async (end) => ({
+      prompt: await promptOf(engine, `${system}${end}`),
+      conversationId: 'parent',
+    }));
+    const turns = await Promise.all(asks);
+    const answers = [];
+    for (const turn of turns) answers.push(await answerOn(engine, turn));
+    const shared = (turns[0]?.prompt.length ?? 0) - 'One thing.'.length;
+    expect(answers.map(({ cachedTokens }) => cachedTokens)).toEqual([0, shared, shared]);
+    expect(answers.map(({ tokens }) => tokens)).toEqual(await reference(turns));
+    // All in one sequence.
+    expect(engine.rankStates()[0]?.kvBlocksCached).toBeLessThan(10);
+  });
+
   it('answers alike after eviction', async () => {
     const engine = await engines.open({ sequences: 2 });
     const prompts = await Promise.all(['one', 'two', 'three'].map((name) => promptOf(engine, `${name} ${system}`)));
