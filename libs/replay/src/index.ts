@@ -1,6 +1,6 @@
 export { generateRows, generateTrace, type GeneratorOptions } from './generator/generate-trace.js';
 export { POLICIES } from './policies/policies.js';
-export type { Policy } from './policies/policy.js';
+export type { Policy, SubagentKey } from './policies/policy.js';
 export type { ReplayReport } from './report/replay-report.js';
 export type { RequestClass } from './report/request-class.js';
 export type { Spread } from './report/spread.js';

@@ -22,7 +22,7 @@ describe('loadTrace', () => {
   const load = async (name: string, content: string | Uint8Array): Promise<number> => {
     const file = path.join(directory, name);
     await writeFile(file, content);
-    const { trace } = await loadTrace({ file, generate: undefined, seed: 1 }, directory);
+    const { trace } = await loadTrace({ files: [file], generate: undefined, seed: 1 }, directory);
     return trace.numRequests;
   };
 
@@ -46,13 +46,22 @@ describe('loadTrace', () => {
     await expect(loading).rejects.toThrow(message);
   });
 
+  it('reads several files as one trace', async () => {
+    const files = ['a.jsonl', 'b.jsonl.gz'].map((name) => path.join(directory, name));
+    await writeFile(files[0] ?? '', TEXT);
+    await writeFile(files[1] ?? '', gzipSync('{"timestamp":0,"input_length":9,"output_length":1,"hash_ids":[0]}'));
+    const { trace, origin } = await loadTrace({ files, generate: undefined, seed: 1 }, directory);
+    expect(trace.numRequests).toBe(LINES.length + 1);
+    expect(origin).toBe('a.jsonl + b.jsonl.gz');
+  });
+
   it('names a file that is not there', async () => {
-    const loading = loadTrace({ file: '/no/such/file', generate: undefined, seed: 1 }, directory);
+    const loading = loadTrace({ files: ['/no/such/file'], generate: undefined, seed: 1 }, directory);
     await expect(loading).rejects.toThrow('/no/such/file: ENOENT');
   });
 
   it('makes a trace up where the recorded one is not there, and reads it where it is', async () => {
-    const choice = { file: undefined, generate: undefined, seed: 1 };
+    const choice = { files: [], generate: undefined, seed: 1 };
     const { origin, trace } = await loadTrace(choice, directory);
     expect(origin).toBe('generated, 50 sessions, seed 1');
     expect(trace.sessions).toHaveLength(50);
@@ -63,7 +72,7 @@ describe('loadTrace', () => {
   });
 
   it('makes up as many sessions as asked for', async () => {
-    const { trace } = await loadTrace({ file: undefined, generate: 3, seed: 1 }, directory);
+    const { trace } = await loadTrace({ files: [], generate: 3, seed: 1 }, directory);
     expect(trace.sessions).toHaveLength(3);
   });
 });

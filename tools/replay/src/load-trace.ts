@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-import { generateTrace, readTrace, type Trace, TraceError } from '@roost/replay';
+import { generateTrace, type Trace, TraceError, TraceReader } from '@roost/replay';
 
+import { inCallersDirectory } from './callers-directory.js';
 import { ReplayFailure } from './replay-failure.js';
 import { traceLines } from './trace-lines.js';
 
@@ -11,9 +12,9 @@ const DEFAULT_FILE = 'weka_cc_v8_subagent_sessions.jsonl.gz';
 
 /** Which trace to replay. */
 export interface TraceChoice {
-  /** A file; undefined: the recorded trace where there is one, else a generated one. */
-  readonly file: string | undefined;
-  /** Generate one of so many sessions in place of reading a file. */
+  /** None: the recorded trace where there is one, else a generated one. */
+  readonly files: readonly string[];
+  /** Generate one of so many sessions in place of reading files. */
   readonly generate: number | undefined;
   /** Of a generated trace. */
   readonly seed: number;
@@ -29,16 +30,16 @@ export interface LoadedTrace {
 const STAND_IN_SESSIONS = 50;
 
 /**
- * Reads or makes a trace.
+ * Reads traces, as one, or makes one.
  *
  * @param directory where the recorded traces are
  * @throws ReplayFailure that names the file and the line at fault
  */
 export async function loadTrace(choice: TraceChoice, directory: string): Promise<LoadedTrace> {
   if (choice.generate !== undefined) return generated(choice.generate, choice.seed);
-  if (choice.file !== undefined) return await read(inCallersDirectory(choice.file));
+  if (choice.files.length > 0) return await read(choice.files.map(inCallersDirectory));
   const recorded = path.join(directory, DEFAULT_FILE);
-  return existsSync(recorded) ? await read(recorded) : generated(STAND_IN_SESSIONS, choice.seed);
+  return existsSync(recorded) ? await read([recorded]) : generated(STAND_IN_SESSIONS, choice.seed);
 }
 
 function generated(sessions: number, seed: number): LoadedTrace {
@@ -48,15 +49,16 @@ function generated(sessions: number, seed: number): LoadedTrace {
   };
 }
 
-/** npm runs its scripts in the directory of package.json, not where it was called. */
-function inCallersDirectory(file: string): string {
-  const calledIn = process.env['INIT_CWD'];
-  return existsSync(file) || calledIn === undefined ? file : path.resolve(calledIn, file);
+async function read(files: readonly string[]): Promise<LoadedTrace> {
+  const reader = new TraceReader();
+  for (const file of files) await failingFor(file, () => reader.read(traceLines(file)));
+  const origin = files.map((file) => path.basename(file)).join(' + ');
+  return { trace: await failingFor(origin, () => reader.finish()), origin };
 }
 
-async function read(file: string): Promise<LoadedTrace> {
+async function failingFor<Result>(file: string, run: () => Result | Promise<Result>): Promise<Result> {
   try {
-    return { trace: await readTrace(traceLines(file)), origin: path.basename(file) };
+    return await run();
   } catch (error) {
     if (error instanceof TraceError) throw new ReplayFailure(`${file}, ${error.message}`, { cause: error });
     // Whatever else goes wrong is of the file: missing, unreadable, cut off, not gzip after all.

@@ -23,24 +23,37 @@ async function parse(...args: string[]): Promise<ReplayRequest> {
 describe('createReplayCommand', () => {
   it('asks for all policies on the default fleet', async () => {
     expect(await parse()).toEqual({
-      trace: { file: undefined, generate: undefined, seed: 1 },
+      trace: { files: [], generate: undefined, seed: 1 },
       copies: 1,
       policies: POLICIES,
       options: DEFAULT_REPLAY_OPTIONS,
       json: false,
+      html: null,
     });
   });
 
   it('takes every option', async () => {
     const { trace, options, policies, ...rest } = await parse(
-      ...['--generate', '7', '--seed', '-3', '--copies', '2', '--policies', 'round_robin, kv_cache_aware', '--json'],
+      ...[
+        '--generate',
+        '7',
+        '--seed',
+        '-3',
+        '--copies',
+        '2',
+        '--policies',
+        'round_robin, kv_cache_aware',
+        '--json',
+        '--html',
+        'a.html',
+      ],
       ...['--session-interval', '1.5', '--think-scale', '0.1', '--instances', '2', '--ranks-per-instance', '3'],
       ...['--capacity-tokens', '5000', '--max-batch-size', '4', '--max-num-tokens', '100'],
       ...['--prefill-tokens-per-second', '1e3', '--decode-step-ms', '0', '--kv-bandwidth-bytes-per-second', '9'],
       ...['--kv-bytes-per-token', '8'],
     );
-    expect(rest).toEqual({ copies: 2, json: true });
-    expect(trace).toEqual({ file: undefined, generate: 7, seed: -3 });
+    expect(rest).toEqual({ copies: 2, json: true, html: 'a.html' });
+    expect(trace).toEqual({ files: [], generate: 7, seed: -3 });
     expect(policies.map(({ name }) => name)).toEqual(['round_robin', 'kv_cache_aware']);
     expect(options).toEqual({
       instances: 2,
@@ -58,9 +71,9 @@ describe('createReplayCommand', () => {
     });
   });
 
-  it('takes a file, and an unlimited cache', async () => {
-    const { trace, options } = await parse('--trace', 'a.jsonl', '--capacity-tokens', 'unlimited');
-    expect(trace.file).toBe('a.jsonl');
+  it('takes files, and an unlimited cache', async () => {
+    const { trace, options } = await parse('b.jsonl', 'c', '--trace', 'a.jsonl', '--capacity-tokens', 'unlimited');
+    expect(trace.files).toEqual(['b.jsonl', 'c', 'a.jsonl']);
     expect(options.capacityTokens).toBe(Infinity);
   });
 
@@ -71,7 +84,7 @@ describe('createReplayCommand', () => {
     [['--prefill-tokens-per-second', '0'], 'A number above 0 is needed'],
     [['--policies', 'best'], 'There is no best; there are round_robin'],
     [['--generate', '2', '--trace', 'a'], 'cannot be used with option'],
-    [['extra'], 'too many arguments'],
+    [['--policies', '/no/such.yaml'], 'ENOENT'],
   ])('refuses %j', async (args, message) => {
     await expect(parse(...args)).rejects.toThrow(message);
   });

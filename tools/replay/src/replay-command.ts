@@ -1,7 +1,9 @@
 import { DEFAULT_REPLAY_OPTIONS, POLICIES, type Policy, type ReplayOptions } from '@roost/replay';
 import { Command, InvalidArgumentError, Option } from 'commander';
 
+import { inCallersDirectory } from './callers-directory.js';
 import type { TraceChoice } from './load-trace.js';
+import { loadPolicies } from './policies/load-policies.js';
 
 /** What was asked for. */
 export interface ReplayRequest {
@@ -11,16 +13,19 @@ export interface ReplayRequest {
   readonly policies: readonly Policy[];
   readonly options: ReplayOptions;
   readonly json: boolean;
+  /** A file to write a report to. */
+  readonly html: string | null;
 }
 
 /** The options as commander gives them. */
 interface Flags extends Omit<ReplayOptions, 'sessionInterval'> {
-  readonly trace?: string;
+  readonly trace: readonly string[];
   readonly generate?: number;
   readonly copies: number;
   readonly policies: readonly Policy[];
   readonly sessionInterval: number;
   readonly json?: true;
+  readonly html?: string;
 }
 
 const DEFAULTS = DEFAULT_REPLAY_OPTIONS;
@@ -47,18 +52,27 @@ export function createReplayCommand(name: string, run: (request: ReplayRequest) 
     )
     .addOption(number('--kv-bytes-per-token <n>', "size of a token's KV cache", DEFAULTS.kvBytesPerToken, whole))
     .addOption(new Option('--json', 'print the numbers as JSON'))
+    .addOption(new Option('--html <file>', 'write a report with charts, one page that needs nothing else'))
     .addHelpText(
       'after',
-      `\nExamples:\n  $ ${name}\n  $ ${name} --policies conversation,conversation+parent --copies 20 --json`,
+      `\nExamples:\n  $ ${name}\n  $ ${name} --policies conversation,conversation+parent --copies 20 --json\n  $ ${name} edge.jsonl --policies policies.yaml --html report.html`,
     )
-    .action(async (flags: Flags) => {
-      await run(requestOf(flags));
+    .action(async (files: readonly string[], flags: Flags) => {
+      await run(requestOf(files, flags));
     });
 }
 
 function traceOptions(command: Command): Command {
   return command
-    .addOption(new Option('--trace <file>', 'JSON Lines, plain or gzipped (default: the recorded one, if there)'))
+    .argument(
+      '[traces...]',
+      'JSON Lines, plain or gzipped: recorded, generated or logged by edges; all are one traffic',
+    )
+    .addOption(
+      new Option('--trace <file>', 'the same, as an option')
+        .argParser((file: string, files: readonly string[]) => [...files, file])
+        .default([], 'the recorded one, if there'),
+    )
     .addOption(new Option('--generate <sessions>', 'make a trace up').argParser(whole).conflicts('trace'))
     .addOption(number('--copies <n>', 'replay every session so many times, as different ones', 1, whole))
     .addOption(policies())
@@ -69,14 +83,16 @@ function traceOptions(command: Command): Command {
     .addOption(number('--seed <n>', 'of session starts and generated traces', DEFAULTS.seed, anyWhole));
 }
 
-function requestOf(flags: Flags): ReplayRequest {
-  const { trace: file, generate, copies, policies: chosen, json, sessionInterval, ...options } = flags;
+function requestOf(named: readonly string[], flags: Flags): ReplayRequest {
+  const { trace, generate, copies, policies: chosen, json, html, sessionInterval, ...options } = flags;
+  const files = [...named, ...trace];
   return {
-    trace: { file, generate, seed: options.seed },
+    trace: { files, generate, seed: options.seed },
     copies,
     policies: chosen,
     options: { ...options, sessionInterval: sessionInterval * 1000 },
     json: json ?? false,
+    html: html ?? null,
   };
 }
 
@@ -97,13 +113,17 @@ function capacity(): Option {
 
 function policies(): Option {
   const names = POLICIES.map(({ name }) => name).join(', ');
-  const parse = (text: string): readonly Policy[] =>
-    text.split(',').map((name) => {
+  const parse = (text: string): readonly Policy[] => {
+    if (/\.(ya?ml|json)$/.test(text)) return loadPolicies(inCallersDirectory(text));
+    return text.split(',').map((name) => {
       const policy = POLICIES.find((each) => each.name === name.trim());
       if (policy === undefined) throw new InvalidArgumentError(`There is no ${name}; there are ${names}.`);
       return policy;
     });
-  return new Option('--policies <names>', 'comma-separated').argParser(parse).default(POLICIES, names);
+  };
+  return new Option('--policies <names or file>', 'comma-separated, or a YAML file of more')
+    .argParser(parse)
+    .default(POLICIES, names);
 }
 
 function whole(text: string): number {

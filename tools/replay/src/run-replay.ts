@@ -1,7 +1,9 @@
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { repeatTrace, ReplayOptionError, type ReplayReport, replayTrace, type Trace } from '@roost/replay';
 
+import { renderHtml } from './html/render-html.js';
 import { loadTrace } from './load-trace.js';
 import { renderTable } from './render-table.js';
 import { createReplayCommand, type ReplayRequest } from './replay-command.js';
@@ -37,13 +39,15 @@ async function replay(request: ReplayRequest): Promise<void> {
   const reports = request.policies.map((policy) =>
     timed((onProgress) => replayTrace(trace, policy, request.options, onProgress), policy.name),
   );
+  const title = describe(loaded.origin, trace);
+  if (request.html !== null) await writeReport(request.html, renderHtml({ title, options: request.options, reports }));
   if (request.json) {
     const document = { trace: { origin: loaded.origin, ...sizesOf(trace) }, options: request.options, reports };
     // JSON has no infinite numbers.
     console.log(JSON.stringify(document, (_, value: unknown) => (value === Infinity ? 'unlimited' : value), 2));
     return;
   }
-  console.log(describe(request, loaded.origin, trace));
+  console.log(`${title}, ${describeFleet(request)}`);
   console.log(renderTable(reports));
   console.log(NOTES);
 }
@@ -71,12 +75,23 @@ function sizesOf({ sessions, numRequests, numBlocks }: Trace): Readonly<Record<s
   return { sessions: sessions.length, subAgents, requests: numRequests, blocks: numBlocks };
 }
 
-function describe({ options }: ReplayRequest, origin: string, trace: Trace): string {
+function describe(origin: string, trace: Trace): string {
   const { sessions = 0, subAgents = 0, requests = 0 } = sizesOf(trace);
+  return `${origin}: ${String(requests)} requests of ${String(sessions)} sessions with ${String(subAgents)} sub-agents`;
+}
+
+function describeFleet({ options }: ReplayRequest): string {
   const capacity = options.capacityTokens === Infinity ? 'unlimited' : `${String(options.capacityTokens)} tokens`;
   return (
-    `${origin}: ${String(requests)} requests of ${String(sessions)} sessions with ${String(subAgents)} sub-agents, ` +
     `on ${String(options.instances)} instances of ${String(options.ranksPerInstance)} ranks, cache of a rank ${capacity}, ` +
     `seed ${String(options.seed)}`
   );
+}
+
+async function writeReport(file: string, html: string): Promise<void> {
+  try {
+    await writeFile(path.resolve(process.env['INIT_CWD'] ?? '.', file), html);
+  } catch (error) {
+    throw new ReplayFailure(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }

@@ -7,31 +7,37 @@ export const POLICIES: readonly Policy[] = [
   {
     name: 'round_robin',
     router: { type: 'round_robin', args: {} },
-    subagentAffinity: false,
+    subagentKey: 'own',
     attentionDp: {},
   },
   {
     name: 'load_balancing',
     router: { type: 'load_balancing', args: {} },
-    subagentAffinity: false,
+    subagentKey: 'own',
     attentionDp: {},
   },
   {
     name: 'conversation',
     router: { type: 'conversation', args: {} },
-    subagentAffinity: false,
+    subagentKey: 'own',
     attentionDp: conversationRanks,
   },
   {
     name: 'conversation+parent',
     router: { type: 'conversation', args: {} },
-    subagentAffinity: true,
+    subagentKey: 'parent',
+    attentionDp: conversationRanks,
+  },
+  {
+    name: 'conversation+root',
+    router: { type: 'conversation', args: {} },
+    subagentKey: 'root',
     attentionDp: conversationRanks,
   },
   {
     name: 'kv_cache_aware',
     router: { type: 'kv_cache_aware', args: {} },
-    subagentAffinity: false,
+    subagentKey: 'own',
     attentionDp: { enable_kv_cache_aware_routing: true },
   },
 ];

@@ -5,8 +5,11 @@ export interface Policy {
   readonly name: string;
   /** Type and arguments of the context fleet's router. */
   readonly router: { readonly type: string; readonly args: Readonly<Record<string, unknown>> };
-  /** Whether a sub-agent is placed by its parent session. */
-  readonly subagentAffinity: boolean;
+  /** What a sub-agent is placed by: its own conversation, its parent session, or the session at the top of its family. */
+  readonly subagentKey: SubagentKey;
   /** `attention_dp_config` of every instance. */
   readonly attentionDp: AttentionDpOptions;
 }
+
+/** Whose session places a sub-agent. */
+export type SubagentKey = 'own' | 'parent' | 'root';

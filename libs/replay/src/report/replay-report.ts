@@ -9,6 +9,8 @@ export interface ReplayReport {
   readonly prefillImbalance: { readonly instances: number; readonly ranks: number };
   /** Prompt tokens computed, by instance and rank. */
   readonly prefillTokens: readonly (readonly number[])[];
+  /** KV cache that was sent from context to generation instances, in bytes. */
+  readonly kvBytesMoved: number;
   /** Milliseconds of virtual time until the last answer was complete. */
   readonly virtualTime: number;
 }

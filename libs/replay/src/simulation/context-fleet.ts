@@ -11,7 +11,10 @@ import type { ReplayOptions } from './replay-options.js';
 import type { VirtualTime } from './virtual-time.js';
 
 /** What becomes of a job that a fleet was given. */
-export interface ContextLeg extends PrefillJob {
+export interface ContextLeg extends Omit<PrefillJob, 'placedBy'> {
+  /** Null for a main agent; the same of `rootSession`. */
+  readonly parentSession: string | null;
+  readonly rootSession: string | null;
   /** The first token is there. */
   prefilled(cachedTokens: number): void;
   /** A generation worker has the KV cache. */
@@ -68,11 +71,11 @@ export class ContextFleet {
 
   /** Places a request that has just arrived. */
   place(leg: ContextLeg): void {
-    const parentSession = this.policy.subagentAffinity ? leg.parentSession : null;
+    const placedBy = this.#placedBy(leg);
     if (this.#followsBlocks) this.#tellIndex();
     const placement = this.#router.route({
       conversationId: leg.conversationId,
-      subagentAffinityId: parentSession,
+      subagentAffinityId: placedBy,
       textChars: leg.inputTokens * CHARS_PER_TOKEN,
       text: () => '',
       promptTokenIds: null,
@@ -84,7 +87,11 @@ export class ContextFleet {
     const instance = placement === null ? undefined : this.#instances.get(placement.server);
     if (placement === null || instance === undefined) throw new Error('the router has chosen no instance');
     const { inputTokens, hashes, conversationId } = leg;
-    instance.submit({ inputTokens, hashes, conversationId, parentSession, leg, placement });
+    instance.submit({ inputTokens, hashes, conversationId, placedBy, leg, placement });
+  }
+
+  #placedBy({ parentSession, rootSession }: ContextLeg): string | null {
+    return { own: null, parent: parentSession, root: rootSession }[this.policy.subagentKey];
   }
 
   #listenTo(server: string): ConstructorParameters<typeof ContextInstance<Placed>>[3] {

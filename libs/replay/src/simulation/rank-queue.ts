@@ -7,8 +7,8 @@ export interface PrefillJob {
   /** Hashes of the prompt's full blocks. */
   readonly hashes: readonly bigint[];
   readonly conversationId: string;
-  /** Given only where sub-agents are placed by their parent. */
-  readonly parentSession: string | null;
+  /** The session that a sub-agent is placed by; null: its own. */
+  readonly placedBy: string | null;
 }
 
 /**
@@ -59,7 +59,7 @@ export class RankQueue<Job extends PrefillJob> {
       id: job,
       numInputTokens: job.inputTokens,
       conversationId: job.conversationId,
-      subagentAffinityId: job.parentSession,
+      subagentAffinityId: job.placedBy,
       waitedIters: this.#deferred.get(job) ?? 0,
       cachedTokens: this.#cachedTokens(job),
     };

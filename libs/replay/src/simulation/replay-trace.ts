@@ -70,6 +70,7 @@ class Replay {
   readonly #finished: PrefixOracle;
   readonly #tallies = { mainFirst: new Tally(), subFirst: new Tally(), rest: new Tally(), total: new Tally() };
   #completed = 0;
+  #kvBytesMoved = 0;
 
   constructor(
     private readonly trace: Trace,
@@ -122,6 +123,7 @@ class Replay {
       hashes: Array.from(blocks, (block) => this.#hashes[block] ?? 0n),
       conversationId: conversationOf(session, agent),
       parentSession: agent.parent === null ? null : conversationOf(session, agent.parent),
+      rootSession: agent.parent === null ? null : conversationOf(session, rootOf(agent)),
       prefilled: (cachedTokens) => {
         const timeToFirstToken = this.#time.now - arrivedAt;
         this.#finished.remember(blocks, this.#time.now);
@@ -133,7 +135,10 @@ class Replay {
           timeToFirstToken,
         });
       },
-      handedOff: () => this.#decode(request, () => this.#complete(live, index, blocks)),
+      handedOff: () => {
+        this.#kvBytesMoved += inputTokens * this.options.kvBytesPerToken;
+        this.#decode(request, () => this.#complete(live, index, blocks));
+      },
     });
   }
 
@@ -174,6 +179,7 @@ class Replay {
       },
       prefillImbalance: { instances: imbalanceOf(perInstance), ranks: imbalanceOf(prefillTokens.flat()) },
       prefillTokens,
+      kvBytesMoved: this.#kvBytesMoved,
       virtualTime: this.#time.now,
     };
   }
@@ -181,6 +187,10 @@ class Replay {
 
 function conversationOf(session: TraceSession, agent: TraceAgent): string {
   return `${session.id}/${agent.id}`;
+}
+
+function rootOf(agent: TraceAgent): TraceAgent {
+  return agent.parent === null ? agent : rootOf(agent.parent);
 }
 
 function classOf({ parent }: TraceAgent, index: number): RequestClass {
