@@ -22,6 +22,8 @@ export class LoggingModule {
       module: LoggingModule,
       imports: [
         LoggerModule.forRoot({
+          // No logger of its own, with a context to carry it, for each request: lines about requests say which.
+          forRoutes: [],
           pinoHttp: {
             level,
             base: { app: name },

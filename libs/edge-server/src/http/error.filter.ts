@@ -24,7 +24,10 @@ export class ErrorFilter implements ExceptionFilter {
     const reply = http.getResponse<FastifyReply>();
     const error = httpErrorOf(thrown);
     this.recorder.ended(routeOf(http.getRequest<FastifyRequest>().url), error.code);
-    if (error.code === 'internal') this.logger.error({ err: error.cause }, 'a request failed unexpectedly');
+    if (error.code === 'internal') {
+      const requestId = reply.getHeader('x-roost-request-id');
+      this.logger.error({ err: error.cause, request_id: requestId }, 'a request failed unexpectedly');
+    }
     if (reply.sent) return;
     if (error.code === 'not_found') this.answerNotFound(http.getRequest<FastifyRequest>(), reply, error);
     else sendError(reply, error);

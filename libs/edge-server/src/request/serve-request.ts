@@ -16,6 +16,7 @@ import { PromptTokenizer } from './prompt-tokenizer.js';
 import { receive } from './receive.js';
 import { RequestObserver } from './request-observer.js';
 import { REQUEST_OPTIONS, type RequestOptions } from './request-options.js';
+import { RunningRequests } from './running-requests.js';
 import type { ServedRequest } from './served-request.js';
 
 /**
@@ -24,9 +25,7 @@ import type { ServedRequest } from './served-request.js';
  */
 @Injectable()
 export class ServeRequest {
-  private readonly running = new Set<ServedRequest>();
-  private readonly ended = new AbortController();
-  private tellIdle: () => void = () => undefined;
+  private readonly running = new RunningRequests();
 
   constructor(
     private readonly fleets: Fleets,
@@ -45,7 +44,6 @@ export class ServeRequest {
   async serve(endpoint: 'chat' | 'completions', incoming: FastifyRequest, reply: FastifyReply): Promise<void> {
     const arrived = performance.now();
     const request = this.receive(endpoint, incoming, reply);
-    this.running.add(request);
     this.observer.begin(request, incoming.headers, arrived);
     const writer = new AnswerWriter(reply.raw);
     const renderer = rendererFor(request);
@@ -64,28 +62,23 @@ export class ServeRequest {
       writer.end(renderer.failure(error));
     } finally {
       request.settle();
-      this.running.delete(request);
-      if (this.running.size === 0) this.tellIdle();
       this.observer.end(request, arrived, writer.begun);
     }
   }
 
   /** Resolves when no request runs. */
   idle(): Promise<void> {
-    return new Promise((resolve) => {
-      this.tellIdle = resolve;
-      if (this.running.size === 0) resolve();
-    });
+    return this.running.idle();
   }
 
   /** Ends every request that runs, and any that comes. */
   abortAll(): void {
-    this.ended.abort(new RoostError('no_instance', 'the edge is shutting down: retry later'));
+    this.running.abortAll(new RoostError('no_instance', 'the edge is shutting down: retry later'));
   }
 
   private receive(endpoint: 'chat' | 'completions', incoming: FastifyRequest, reply: FastifyReply): ServedRequest {
     try {
-      return receive(endpoint, incoming, reply, this.options.receive, this.ended.signal);
+      return receive(endpoint, incoming, reply, this.options.receive, this.running);
     } catch (thrown) {
       // What cannot be read has no id and no figures, but whoever wonders about 400s finds it in the log.
       const { code, param } = asRoostError(thrown);
