@@ -7,6 +7,7 @@ import { addConfigCommand } from './commands/config.js';
 import { addConformanceCommand } from './commands/conformance.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addExplainCommand } from './commands/explain.js';
+import { addGenerateTraceCommand } from './commands/generate-trace.js';
 import { addModelCommand } from './commands/model.js';
 import { addReplayCommand } from './commands/replay.js';
 import { addUpCommand } from './commands/up.js';
@@ -32,6 +33,7 @@ function createProgram(): Command {
     addConformanceCommand,
     addModelCommand,
     addReplayCommand,
+    addGenerateTraceCommand,
   ];
   for (const add of commands) add(program);
   return program;

@@ -1,1 +1,2 @@
+export { runGenerateTrace } from './run-generate-trace.js';
 export { runReplay } from './run-replay.js';

@@ -5,10 +5,10 @@ export function addReplayCommand(program: Command): void {
   program
     .command('replay')
     .summary('show what routing policies make of recorded agent traffic')
-    .usage('[options]')
+    .usage('[traces...] [options]')
     .helpOption(false)
     .allowUnknownOption()
-    .argument('[options...]', 'see roost replay --help')
+    .argument('[arguments...]', 'see roost replay --help')
     .action(async (args: string[]) => {
       const { runReplay } = await import('@roost/replay-tool');
       await runReplay('roost replay', args);
