@@ -4,6 +4,7 @@ import { GUARDS_METADATA } from '@nestjs/common/internal';
 import { DiscoveryService, ExternalContextCreator } from '@nestjs/core';
 
 import { grpcServiceOf } from './grpc-service.js';
+import { widenReceiveWindows } from './receive-windows.js';
 import { type GuardedHandler, serveStream, serveUnary } from './serve-call.js';
 
 /** Finds the providers that declare a {@link GrpcService} and puts them, behind their guards, on a gRPC server. */
@@ -24,6 +25,7 @@ export class GrpcServices {
    */
   attachTo(server: Server): void {
     this.server = server;
+    widenReceiveWindows();
     for (const { instance, metatype, host } of this.discovery.getProviders()) {
       const definition = typeof metatype === 'function' ? grpcServiceOf(metatype) : undefined;
       if (definition === undefined) continue;

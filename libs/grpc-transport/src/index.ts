@@ -5,3 +5,4 @@ export * from './grpc-services.js';
 export * from './grpc-transport.module.js';
 export * from './serving-status.js';
 export { errorOfStatus, statusOf, type FailedStatus } from './status.js';
+export { widenReceiveWindows } from './receive-windows.js';

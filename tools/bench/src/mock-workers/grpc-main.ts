@@ -7,6 +7,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 
 import { Server, ServerCredentials, type ServerWritableStream } from '@grpc/grpc-js';
+import { widenReceiveWindows } from '@roost/grpc-transport';
 import {
   FinishReason,
   type GenerateRequest,
@@ -107,6 +108,7 @@ function streamTokens(call: Call, tokens: number): void {
   call.on('cancelled', () => clock.remove(stream));
 }
 
+widenReceiveWindows();
 const server = new Server({ 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 });
 const encoded = { ...LegServiceService.generate, responseSerialize: (message: Buffer) => message };
 server.addService(
