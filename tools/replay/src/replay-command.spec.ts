@@ -29,6 +29,7 @@ describe('createReplayCommand', () => {
       options: DEFAULT_REPLAY_OPTIONS,
       json: false,
       html: null,
+      live: null,
     });
   });
 
@@ -52,7 +53,7 @@ describe('createReplayCommand', () => {
       ...['--prefill-tokens-per-second', '1e3', '--decode-step-ms', '0', '--kv-bandwidth-bytes-per-second', '9'],
       ...['--kv-bytes-per-token', '8'],
     );
-    expect(rest).toEqual({ copies: 2, json: true, html: 'a.html' });
+    expect(rest).toEqual({ copies: 2, json: true, html: 'a.html', live: null });
     expect(trace).toEqual({ files: [], generate: 7, seed: -3 });
     expect(policies.map(({ name }) => name)).toEqual(['round_robin', 'kv_cache_aware']);
     expect(options).toEqual({
@@ -77,7 +78,18 @@ describe('createReplayCommand', () => {
     expect(options.capacityTokens).toBe(Infinity);
   });
 
+  it('takes a cluster on this machine, and another one only when allowed', async () => {
+    const { live } = await parse('--live', 'http://127.0.0.1:8000', '--speed', '10', '--max-requests', '7');
+    expect(live).toMatchObject({ model: null, speed: 10, scale: 1, maxRequests: 7, seconds: 300 });
+    expect(live?.url.host).toBe('127.0.0.1:8000');
+    const remote = await parse('--live', 'http://example.com', '--allow-remote');
+    expect(remote.live?.url.host).toBe('example.com');
+  });
+
   it.each([
+    [['--live', 'http://example.com'], 'example.com is not this machine'],
+    [['--live', 'http://localhost.example.com'], 'is not this machine'],
+    [['--live', 'ftp://localhost'], 'An http URL is needed'],
     [['--instances', '0'], 'A whole number of at least 1 is needed'],
     [['--capacity-tokens', 'lots'], 'A whole number is needed'],
     [['--think-scale', '-1'], 'A number of at least 0 is needed'],

@@ -2,6 +2,8 @@ import { DEFAULT_REPLAY_OPTIONS, POLICIES, type Policy, type ReplayOptions } fro
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 import { inCallersDirectory } from './callers-directory.js';
+import { addLiveOptions, type LiveFlags, liveOptionsOf } from './live/live-flags.js';
+import type { LiveOptions } from './live/live-options.js';
 import type { TraceChoice } from './load-trace.js';
 import { loadPolicies } from './policies/load-policies.js';
 
@@ -15,10 +17,12 @@ export interface ReplayRequest {
   readonly json: boolean;
   /** A file to write a report to. */
   readonly html: string | null;
+  /** Null: in virtual time. */
+  readonly live: LiveOptions | null;
 }
 
 /** The options as commander gives them. */
-interface Flags extends Omit<ReplayOptions, 'sessionInterval'> {
+interface Flags extends Omit<ReplayOptions, 'sessionInterval'>, LiveFlags {
   readonly trace: readonly string[];
   readonly generate?: number;
   readonly copies: number;
@@ -32,7 +36,7 @@ const DEFAULTS = DEFAULT_REPLAY_OPTIONS;
 
 /** The command, ready to parse; calls back with what it was asked for. Refuses bad arguments by itself, with exit code 1. */
 export function createReplayCommand(name: string, run: (request: ReplayRequest) => Promise<void>): Command {
-  return traceOptions(new Command(name))
+  const command = traceOptions(new Command(name))
     .description(
       'Replays traffic of coding agents in virtual time over the routers, caches and ranks that production runs, and shows for each routing policy how much of the reusable prefix tokens it reuses.',
     )
@@ -57,9 +61,10 @@ export function createReplayCommand(name: string, run: (request: ReplayRequest) 
       'after',
       `\nExamples:\n  $ ${name}\n  $ ${name} --policies conversation,conversation+parent --copies 20 --json\n  $ ${name} edge.jsonl --policies policies.yaml --html report.html`,
     )
-    .action(async (files: readonly string[], flags: Flags) => {
-      await run(requestOf(files, flags));
+    .action(async (files: readonly string[], flags: Flags, command: Command) => {
+      await run(requestOf(files, flags, command));
     });
+  return addLiveOptions(command, { whole, positive });
 }
 
 function traceOptions(command: Command): Command {
@@ -83,17 +88,31 @@ function traceOptions(command: Command): Command {
     .addOption(number('--seed <n>', 'of session starts and generated traces', DEFAULTS.seed, anyWhole));
 }
 
-function requestOf(named: readonly string[], flags: Flags): ReplayRequest {
-  const { trace, generate, copies, policies: chosen, json, html, sessionInterval, ...options } = flags;
-  const files = [...named, ...trace];
+function requestOf(named: readonly string[], flags: Flags, command: Command): ReplayRequest {
+  const { trace, generate, copies, policies: chosen, json, html, sessionInterval } = flags;
   return {
-    trace: { files, generate, seed: options.seed },
+    trace: { files: [...named, ...trace], generate, seed: flags.seed },
     copies,
     policies: chosen,
-    options: { ...options, sessionInterval: sessionInterval * 1000 },
+    options: { ...fleetOptionsOf(flags), sessionInterval: sessionInterval * 1000 },
     json: json ?? false,
     html: html ?? null,
+    live: liveOf(flags, command),
   };
+}
+
+function fleetOptionsOf(flags: Flags): ReplayOptions {
+  const names = Object.keys(DEFAULTS) as (keyof ReplayOptions)[];
+  return Object.fromEntries(names.map((name) => [name, flags[name]])) as unknown as ReplayOptions;
+}
+
+function liveOf(flags: Flags, command: Command): LiveOptions | null {
+  try {
+    return liveOptionsOf(flags);
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) command.error(`error: ${error.message}`);
+    throw error;
+  }
 }
 
 function number(flags: string, description: string, fallback: number, parse: (text: string) => number): Option {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { repeatTrace, ReplayOptionError, type ReplayReport, replayTrace, type Trace } from '@roost/replay';
 
 import { renderHtml } from './html/render-html.js';
+import { renderLive, runLive } from './live/run-live.js';
 import { loadTrace } from './load-trace.js';
 import { renderTable } from './render-table.js';
 import { createReplayCommand, type ReplayRequest } from './replay-command.js';
@@ -36,6 +37,11 @@ async function replay(request: ReplayRequest): Promise<void> {
   const directory = process.env['ROOST_TRACES'] ?? path.join(ROOT, '..', 'shared', 'traces');
   const loaded = await loadTrace(request.trace, directory);
   const trace = repeatTrace(loaded.trace, request.copies);
+  if (request.live !== null) {
+    const report = await runLive(trace, request.live, request.options);
+    console.log(request.json ? JSON.stringify(report, null, 2) : renderLive(report));
+    return;
+  }
   const reports = request.policies.map((policy) =>
     timed((onProgress) => replayTrace(trace, policy, request.options, onProgress), policy.name),
   );

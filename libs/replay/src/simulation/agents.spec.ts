@@ -15,7 +15,7 @@ describe('planSpawns', () => {
     row({ agent: 'before', parent: 'main', t: 0.5 }),
     row({ agent: 'nested', parent: 'between', t: 12 }),
   );
-  const session = sessions[0] ?? { id: '', agents: [] };
+  const session = sessions[0] ?? { id: '', recordedStart: null, agents: [] };
   const plan = planSpawns(session);
   const agent = (id: string): (typeof session.agents)[number] => {
     const found = session.agents.find((each) => each.id === id);
