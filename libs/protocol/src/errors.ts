@@ -50,6 +50,14 @@ export const ERRORS = {
     level: 'warn',
     retryable: true,
   },
+  request_id_in_use: {
+    http: 502,
+    grpc: status.ALREADY_EXISTS,
+    type: 'server_error',
+    fault: 'upstream',
+    level: 'warn',
+    retryable: true,
+  },
   kv_cache_gone: {
     http: 502,
     grpc: status.FAILED_PRECONDITION,

@@ -1,7 +1,6 @@
 import { callUnary } from '@roost/grpc-transport';
 import {
   encodeOpaqueState,
-  FinishReason,
   makeOpaqueState,
   type PrefillRequest,
   type PrefillResponse,
@@ -16,6 +15,7 @@ import { freeCache } from './held-cache.js';
 import { legFieldsOf, legRouteOf } from './leg-fields.js';
 import type { LegParts } from './leg-parts.js';
 import { asRoostError, runLeg } from './run-leg.js';
+import { isWholeAnswer } from './whole-answer.js';
 
 /** A prompt that has been computed, and whose cache is held for the generation leg unless the answer is complete. */
 export interface Prefilled {
@@ -93,7 +93,7 @@ export async function prefill(
   beginLegSpan(request, attempt, metadata);
   try {
     const answer = await callUnary(instance.legs.prefill.bind(instance.legs), message, metadata, request);
-    requireHandoff(answer);
+    requireHandoff(answer, request);
     return answer;
   } catch (error) {
     if (mayHoldCache(error, request)) {
@@ -131,10 +131,11 @@ function recordOf({ instance, placement }: Reservation, answer: PrefillResponse,
 }
 
 /** @throws RoostError `internal` when a pending answer lacks what the generation leg needs (reference 3.2) */
-function requireHandoff({ finishReason, disaggregatedParams: params }: PrefillResponse): void {
-  if (finishReason === FinishReason.FINISH_REASON_STOP) return;
-  if (params?.ctxRequestId === undefined || params.disaggRequestId === undefined) {
-    throw new RoostError('internal', 'the context worker answered without handoff ids');
+function requireHandoff(answer: PrefillResponse, { client }: ServedRequest): void {
+  if (isWholeAnswer(answer, client)) return;
+  const { ctxRequestId, disaggRequestId, ctxInfoEndpoint, encodedOpaqueState } = answer.disaggregatedParams ?? {};
+  if ([ctxRequestId, disaggRequestId, ctxInfoEndpoint, encodedOpaqueState].includes(undefined)) {
+    throw new RoostError('internal', 'the context worker answered without a handoff');
   }
 }
 

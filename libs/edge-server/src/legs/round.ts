@@ -1,9 +1,10 @@
-import { FinishReason, type PrefillResponse } from '@roost/protocol';
+import type { PrefillResponse } from '@roost/protocol';
 
 import type { ServedRequest } from '../request/served-request.js';
 
 import type { Prefilled } from './context-leg.js';
 import type { Begun } from './generation-leg.js';
+import { isWholeAnswer } from './whole-answer.js';
 
 /** How far one way through the legs has come: the context leg's answer is the whole, or the generation leg has begun. */
 export type Round =
@@ -11,7 +12,5 @@ export type Round =
 
 /** The round that ends with a context leg's answer; null when the answer goes on in a generation leg (reference 3.2). */
 export function completeRound({ answer }: Prefilled, { client }: ServedRequest): Round | null {
-  const { finishReason } = answer;
-  const atLimit = finishReason === FinishReason.FINISH_REASON_LENGTH && client.sampling.maxTokens === 1;
-  return finishReason === FinishReason.FINISH_REASON_STOP || atLimit ? { kind: 'complete', answer } : null;
+  return isWholeAnswer(answer, client) ? { kind: 'complete', answer } : null;
 }

@@ -91,7 +91,7 @@ describe('HeldHandoffs', () => {
 
   it('refuses a second cache under one request id', () => {
     held.hold(id, cache);
-    expect(() => held.hold(id, cache)).toThrow('is in use');
+    expect(() => held.hold(id, cache)).toThrow(expect.objectContaining({ code: 'request_id_in_use' }));
   });
 
   it('frees all when the worker goes down, and nothing twice', () => {

@@ -55,13 +55,17 @@ export class HeldHandoffs {
    * Keeps a cache and gives the state to ask for it with.
    *
    * @param givenState the state that the generation leg has been given already, if it has
-   * @throws RoostError `invalid_request` when a cache is held for that request already, or the given state is not for it
+   * @throws RoostError `request_id_in_use` when a cache is held for that request already, `invalid_request` when the given
+   *   state is not for it
    */
   hold(ctxRequestId: bigint, cache: HeldCache, givenState?: string): string {
     if (this.held.has(ctxRequestId)) {
-      throw new RoostError('invalid_request', `disagg_request_id ${String(ctxRequestId)} is in use`, {
-        param: 'disagg_request_id',
-      });
+      // Edges with the same node_id may come to the same id: whoever tries again has another one.
+      throw new RoostError(
+        'request_id_in_use',
+        `disagg_request_id ${String(ctxRequestId)} is in use: give every edge a node_id of its own`,
+        { param: 'disagg_request_id' },
+      );
     }
     const state = givenState ?? encodeOpaqueState(makeOpaqueState(ctxRequestId));
     if (parseOpaqueState(state)?.ctxRequestId !== ctxRequestId) {

@@ -39,15 +39,15 @@ export class KvPuller {
   /**
    * Starts a transfer, leaving out the leading `skipTokens`.
    *
-   * @throws RoostError `kv_cache_gone` also when the context worker is gone, `kv_transfer_failed` also when time is up; the
-   *   signal's reason when it aborts
+   * @throws RoostError `kv_cache_gone` also when the context worker is gone, `kv_transfer_failed` also when time is up,
+   *   `invalid_request` for an endpoint that is no address; the signal's reason when it aborts
    */
-  pull(ticket: HandoffTicket, skipTokens: number, signal: AbortSignal): Promise<Unsealed> {
+  async pull(ticket: HandoffTicket, skipTokens: number, signal: AbortSignal): Promise<Unsealed> {
     const client = this.channelTo(ticket.endpoint);
     const request = { ...requestOf(ticket), skipTokens, awaited: ticket.awaited };
     const bounds = { ...this.bounds(signal), graceMs: END_WITHIN_MS };
     const messages = callStream(client.pull.bind(client), request, metadataOf(ticket), bounds);
-    return unseal(this.blamingTheTransfer(messages));
+    return await unseal(this.blamingTheTransfer(messages));
   }
 
   /** Tells the context worker that the cache has arrived. A confirmation that is lost costs room until the cache expires, no more. */
@@ -91,7 +91,7 @@ export class KvPuller {
 
   private channelTo(endpoint: string): KvTransferServiceClient {
     const known = this.channels.get(endpoint);
-    const client = known ?? new KvTransferServiceClient(endpoint, credentials.createInsecure(), CHANNEL_OPTIONS);
+    const client = known ?? openChannel(endpoint);
     this.channels.delete(endpoint);
     this.channels.set(endpoint, client);
     for (const [oldest, channel] of this.channels) {
@@ -100,6 +100,17 @@ export class KvPuller {
       this.channels.delete(oldest);
     }
     return client;
+  }
+}
+
+function openChannel(endpoint: string): KvTransferServiceClient {
+  try {
+    return new KvTransferServiceClient(endpoint, credentials.createInsecure(), CHANNEL_OPTIONS);
+  } catch (cause) {
+    throw new RoostError('invalid_request', 'ctx_info_endpoint is not an address', {
+      param: 'ctx_info_endpoint',
+      cause,
+    });
   }
 }
 

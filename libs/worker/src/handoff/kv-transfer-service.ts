@@ -1,7 +1,7 @@
 import type { Metadata } from '@grpc/grpc-js';
 import { Inject, Injectable, UseGuards } from '@nestjs/common';
 import { HandoffGuard } from '@roost/affinity-auth/guards';
-import { ENGINE, type Engine } from '@roost/engine';
+import { ENGINE, type Engine, type KvExport, type KvHandle, KvMismatch } from '@roost/engine';
 import { type CallContext, GrpcService } from '@roost/grpc-transport';
 import type { Span } from '@roost/observability';
 import {
@@ -10,6 +10,7 @@ import {
   type PullResponse,
   type ReleaseRequest,
   type ReleaseResponse,
+  RoostError,
 } from '@roost/protocol';
 
 import { beginLeg, codeOf } from '../metrics/leg-spans.js';
@@ -32,9 +33,18 @@ export class KvTransferService {
   pull(request: PullRequest, metadata: Metadata, { signal }: CallContext): AsyncIterable<PullResponse> {
     const span = beginLeg(this.parts.tracer, 'send KV cache', metadata);
     const messages = this.held.read(request, signal, ({ handle, firstTokens, usage }) =>
-      sealed(this.engine.exportKv(handle, request.skipTokens), { firstTokens, usage }),
+      sealed(this.exportKv(handle, request), { firstTokens, usage }),
     );
     return this.observed(messages, span);
+  }
+
+  private exportKv(handle: KvHandle, { skipTokens }: PullRequest): KvExport {
+    try {
+      return this.engine.exportKv(handle, skipTokens);
+    } catch (error) {
+      if (!(error instanceof KvMismatch)) throw error;
+      throw new RoostError('invalid_request', error.message, { param: 'skip_tokens', cause: error });
+    }
   }
 
   private async *observed(messages: AsyncIterable<PullResponse>, span: Span): AsyncGenerator<PullResponse> {

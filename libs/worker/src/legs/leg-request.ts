@@ -61,11 +61,20 @@ export async function readLegRequest(
 const DEFAULT_SAMPLING: SamplingParams = { stop: [], ignoreEos: false };
 
 async function promptOf(engine: Engine, message: PrefillRequest | GenerateRequest): Promise<Uint32Array> {
-  if (message.promptTokenIds.length > 0) return decodeTokenIds(message.promptTokenIds);
+  if (message.promptTokenIds.length > 0) return givenTokens(message.promptTokenIds);
   try {
     return await engine.tokenize(turnOf(message));
   } catch (error) {
     throw refusalAsError(error);
+  }
+}
+
+function givenTokens(bytes: Uint8Array): Uint32Array {
+  try {
+    return decodeTokenIds(bytes);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : 'these are no token ids';
+    throw new RoostError('invalid_request', message, { param: 'prompt_token_ids', cause });
   }
 }
 

@@ -1,4 +1,4 @@
-import { type handleUnaryCall, type Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
+import { type handleUnaryCall, type Metadata, Server, ServerCredentials, type StatusObject } from '@grpc/grpc-js';
 import { ServingStatus, statusOf } from '@roost/grpc-transport';
 import {
   type DisaggregatedParams,
@@ -12,6 +12,7 @@ import {
   type LegServiceServer,
   type PrefillRequest,
   PrefillResponse,
+  type PullResponse,
   type ReleaseRequest,
   WorkerServiceService,
 } from '@roost/protocol';
@@ -22,10 +23,14 @@ export interface SeenLeg<Message> {
   readonly metadata: Metadata;
 }
 
-/** What a fake worker does with a leg, given how many it has seen before; throws what the leg is to fail with. */
+/** What a fake worker does with a leg, given how many it has seen before; throws what the leg is to fail with: a status as it goes on the wire, or an error. */
 export interface Script {
   readonly prefill?: (request: PrefillRequest, before: number) => PrefillResponse | Promise<PrefillResponse>;
   readonly generate?: (request: GenerateRequest, before: number) => Iterable<GenerateResponse>;
+  /** What is sent as a held cache; nothing by default. */
+  readonly pull?: () => Iterable<PullResponse>;
+  /** The status that a release is to fail with, as it goes on the wire. */
+  readonly release?: () => Partial<StatusObject>;
 }
 
 /** A worker in the test's own process that answers as it is told, and remembers what it was sent. */
@@ -91,7 +96,7 @@ export class FakeWorker {
             callback(null, response);
           },
           (error: unknown) => {
-            callback(statusOf(error));
+            callback(isStatus(error) ? error : statusOf(error));
           },
         );
       },
@@ -111,11 +116,12 @@ export class FakeWorker {
   private transfers(): KvTransferServiceServer {
     return {
       pull: (call) => {
+        for (const message of this.script.pull?.() ?? []) call.write(message);
         call.end();
       },
       release: (call, callback) => {
         this.releases.push(call.request);
-        callback(null, { released: true });
+        callback(this.script.release?.() ?? null, { released: true });
       },
     };
   }
@@ -126,6 +132,10 @@ export class FakeWorker {
       callback(null, GetInfoResponse.fromPartial({ ...answer, maxSeqLen: 131_072, tokensPerBlock: 32 }));
     };
   }
+}
+
+function isStatus(error: unknown): error is StatusObject {
+  return error instanceof Error && 'code' in error && 'metadata' in error;
 }
 
 /** The context answer to a leg: a prompt of 100 tokens, 64 of them cached, and one token of the answer. */
