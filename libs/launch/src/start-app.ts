@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 
+import { weighBuffersWithHeap } from './buffer-memory.js';
 import { complaintAboutNode } from './node-version.js';
 
 /** What an app's process writes of a start that failed. */
@@ -23,6 +24,7 @@ export async function startApp(name: string, start: (configFile: string) => Prom
       `${JSON.stringify({ level: 'error', app: name, msg: 'unhandled rejection', err: textOf(error) })}\n`,
     );
   });
+  weighBuffersWithHeap();
   try {
     const complaint = complaintAboutNode(process.versions.node);
     if (complaint !== null) throw new Error(complaint);
