@@ -68,19 +68,27 @@ describe('roost', () => {
       'demo',
       'conformance',
       'replay',
+      'generate-trace',
     ])
       expect(stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
     expect(stdout).toContain('$ roost up -c');
   });
 
-  it.each(['up', 'edge', 'context-worker', 'generation-worker', 'config check', 'demo', 'conformance', 'replay'])(
-    'explains %s with an example',
-    async (command) => {
-      const { code, stdout } = await roost(...command.split(' '), '--help');
-      expect(code).toBe(0);
-      expect(stdout).toMatch(/Examples?:\n {2}\$ roost /);
-    },
-  );
+  it.each([
+    'up',
+    'edge',
+    'context-worker',
+    'generation-worker',
+    'config check',
+    'demo',
+    'conformance',
+    'replay',
+    'generate-trace',
+  ])('explains %s with an example', async (command) => {
+    const { code, stdout } = await roost(...command.split(' '), '--help');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Examples?:\n {2}\$ roost /);
+  });
 
   it.each([
     ['an unknown command', ['upp'], '(Did you mean up?)'],

@@ -51,7 +51,7 @@ describe('createReplayCommand', () => {
       ...['--session-interval', '1.5', '--think-scale', '0.1', '--instances', '2', '--ranks-per-instance', '3'],
       ...['--capacity-tokens', '5000', '--max-batch-size', '4', '--max-num-tokens', '100'],
       ...['--prefill-tokens-per-second', '1e3', '--decode-step-ms', '0', '--kv-bandwidth-bytes-per-second', '9'],
-      ...['--kv-bytes-per-token', '8'],
+      ...['--kv-bytes-per-token', '8', '--horizon', '300'],
     );
     expect(rest).toEqual({ copies: 2, json: true, html: 'a.html', live: null });
     expect(trace).toEqual({ files: [], generate: 7, seed: -3 });
@@ -68,6 +68,7 @@ describe('createReplayCommand', () => {
       kvBytesPerToken: 8,
       sessionInterval: 1500,
       thinkScale: 0.1,
+      oracleHorizon: 300_000,
       seed: -3,
     });
   });

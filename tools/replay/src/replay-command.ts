@@ -22,7 +22,9 @@ export interface ReplayRequest {
 }
 
 /** The options as commander gives them. */
-interface Flags extends Omit<ReplayOptions, 'sessionInterval'>, LiveFlags {
+interface Flags extends Omit<ReplayOptions, 'sessionInterval' | 'oracleHorizon'>, LiveFlags {
+  /** Seconds. */
+  readonly horizon: number;
   readonly trace: readonly string[];
   readonly generate?: number;
   readonly copies: number;
@@ -55,6 +57,11 @@ export function createReplayCommand(name: string, run: (request: ReplayRequest) 
       ),
     )
     .addOption(number('--kv-bytes-per-token <n>', "size of a token's KV cache", DEFAULTS.kvBytesPerToken, whole))
+    .addOption(
+      new Option('--horizon <s>', 'how long after its last use the oracle may reuse a block')
+        .argParser((text: string) => (text === 'unlimited' ? Infinity : positive(text)))
+        .default(Infinity, 'unlimited'),
+    )
     .addOption(new Option('--json', 'print the numbers as JSON'))
     .addOption(new Option('--html <file>', 'write a report with charts, one page that needs nothing else'))
     .addHelpText(
@@ -89,21 +96,24 @@ function traceOptions(command: Command): Command {
 }
 
 function requestOf(named: readonly string[], flags: Flags, command: Command): ReplayRequest {
-  const { trace, generate, copies, policies: chosen, json, html, sessionInterval } = flags;
+  const { trace, generate, copies, policies: chosen, json, html } = flags;
   return {
     trace: { files: [...named, ...trace], generate, seed: flags.seed },
     copies,
     policies: chosen,
-    options: { ...fleetOptionsOf(flags), sessionInterval: sessionInterval * 1000 },
+    options: fleetOptionsOf(flags),
     json: json ?? false,
     html: html ?? null,
     live: liveOf(flags, command),
   };
 }
 
-function fleetOptionsOf(flags: Flags): ReplayOptions {
+function fleetOptionsOf({ sessionInterval, horizon, ...flags }: Flags): ReplayOptions {
+  const inMs = { sessionInterval: sessionInterval * 1000, oracleHorizon: horizon * 1000 };
+  const all: ReplayOptions = { ...flags, ...inMs };
+  // Flags of other things are none of the fleet's.
   const names = Object.keys(DEFAULTS) as (keyof ReplayOptions)[];
-  return Object.fromEntries(names.map((name) => [name, flags[name]])) as unknown as ReplayOptions;
+  return Object.fromEntries(names.map((name) => [name, all[name]])) as unknown as ReplayOptions;
 }
 
 function liveOf(flags: Flags, command: Command): LiveOptions | null {

@@ -16,6 +16,8 @@ export interface ReplayOptions extends Omit<TimeModel, 'speedUp'> {
   readonly sessionInterval: number;
   /** What recorded pauses - of users, of tools, before a sub-agent is spawned - are multiplied by. */
   readonly thinkScale: number;
+  /** How long after its last use the oracle may reuse a block, in milliseconds; Infinity: for ever. */
+  readonly oracleHorizon: number;
   /** Of the session starts, the only thing left to chance. */
   readonly seed: number;
 }
@@ -33,11 +35,12 @@ export const DEFAULT_REPLAY_OPTIONS: ReplayOptions = {
   kvBytesPerToken: 65_536,
   sessionInterval: 60_000,
   thinkScale: 1,
+  oracleHorizon: Infinity,
   seed: 1,
 };
 
 const WHOLE = ['instances', 'ranksPerInstance', 'maxBatchSize', 'maxNumTokens', 'kvBytesPerToken'] as const;
-const POSITIVE = ['capacityTokens', 'prefillTokensPerSecond', 'kvBandwidthBytesPerSecond'] as const;
+const POSITIVE = ['capacityTokens', 'oracleHorizon', 'prefillTokensPerSecond', 'kvBandwidthBytesPerSecond'] as const;
 const AT_LEAST_0 = ['decodeStepMs', 'sessionInterval', 'thinkScale'] as const;
 
 /** An option is out of its range, or does not go with the trace; the message names it. */

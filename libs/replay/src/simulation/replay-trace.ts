@@ -80,8 +80,9 @@ class Replay {
   ) {
     this.#fleet = new ContextFleet(policy, options, this.#time, trace.tokensPerBlock);
     this.#hashes = hashesOfBlocks(trace.numBlocks);
-    this.#arrived = new PrefixOracle(trace.numBlocks, trace.tokensPerBlock);
-    this.#finished = new PrefixOracle(trace.numBlocks, trace.tokensPerBlock);
+    const { numBlocks, tokensPerBlock } = trace;
+    this.#arrived = new PrefixOracle(numBlocks, tokensPerBlock, options.oracleHorizon);
+    this.#finished = new PrefixOracle(numBlocks, tokensPerBlock, options.oracleHorizon);
   }
 
   run(): ReplayReport {

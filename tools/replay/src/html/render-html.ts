@@ -106,10 +106,11 @@ function decimal(value: number | null, digits: number): string {
 }
 
 function fleetOf(options: ReplayOptions): string {
-  const { instances, ranksPerInstance, capacityTokens, prefillTokensPerSecond, seed } = options;
+  const { instances, ranksPerInstance, capacityTokens, prefillTokensPerSecond, oracleHorizon, seed } = options;
+  const horizon = oracleHorizon === Infinity ? 'none' : `${(oracleHorizon / 1000).toLocaleString('en')} s`;
   const capacity =
     capacityTokens === Infinity ? 'without limits' : `of ${capacityTokens.toLocaleString('en')} tokens a rank`;
-  return `${String(instances)} context instances of ${String(ranksPerInstance)} ranks, caches ${capacity}, ${prefillTokensPerSecond.toLocaleString('en')} prompt tokens a second and rank, seed ${String(seed)}.`;
+  return `${String(instances)} context instances of ${String(ranksPerInstance)} ranks, caches ${capacity}, ${prefillTokensPerSecond.toLocaleString('en')} prompt tokens a second and rank, horizon of the oracle ${horizon}, seed ${String(seed)}.`;
 }
 
 function chartLibrary(): string {

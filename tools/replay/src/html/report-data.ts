@@ -48,7 +48,7 @@ export function chartsOf(reports: readonly TimedReport[]): readonly Chart[] {
       id: 'share',
       title: 'Reused, in % of what the oracle could have reused',
       explanation:
-        'Prompt tokens that engines found in their caches, capped for each request at what the oracle would have found, over the latter. Causal clock, no horizon. No bar: nothing was reusable.',
+        'Prompt tokens that engines found in their caches, capped for each request at what the oracle would have found, over the latter. Causal clock. No bar: nothing was reusable.',
       unit: '%',
       series: CLASSES.map((name) => series(CLASS_NAMES[name], ({ classes }) => shareOf(classes[name]))),
     }),

@@ -1,5 +1,3 @@
-import type { LoggedRequest } from './edge-log-rows.js';
-
 /** Where a conversation belongs. */
 export interface Family {
   /** The conversation at the top. */
@@ -10,7 +8,12 @@ export interface Family {
   readonly start: number;
 }
 
-type FamilyFacts = Pick<LoggedRequest, 'conversation' | 'parent' | 'at'>;
+/** What tells families: who asked, for whom, and when in seconds of the epoch. */
+interface FamilyFacts {
+  readonly conversation: string;
+  readonly parent: string | null;
+  readonly at: number;
+}
 
 /**
  * Finds out who descends from whom; a conversation that would descend from itself is at the top.
