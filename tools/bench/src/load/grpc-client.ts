@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 
-import { type ChannelOptions, credentials, Metadata } from '@grpc/grpc-js';
+import { credentials, Metadata } from '@grpc/grpc-js';
+import { CHANNEL_OPTIONS } from '@roost/grpc-transport';
 import {
   Endpoint,
   type GenerateRequest,
@@ -14,8 +15,6 @@ import { type LoadSpec, MODEL } from './load-spec.js';
 import { requestBody } from './request-body.js';
 import type { Asking, Pending } from './tally.js';
 
-const CHANNEL: ChannelOptions = { 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 };
-
 /** The channels that all clients of a load share, as all requests of an edge do. */
 export interface DirectChannels {
   readonly context: LegServiceClient | null;
@@ -25,7 +24,7 @@ export interface DirectChannels {
 /** Opens channels to the workers on these ports of loopback. */
 export function openChannels(context: number | null, generation: number): DirectChannels {
   const open = (port: number): LegServiceClient =>
-    new LegClient(`127.0.0.1:${String(port)}`, credentials.createInsecure(), CHANNEL);
+    new LegClient(`127.0.0.1:${String(port)}`, credentials.createInsecure(), CHANNEL_OPTIONS);
   return { context: context === null ? null : open(context), generation: open(generation) };
 }
 
