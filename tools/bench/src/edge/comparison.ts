@@ -32,12 +32,15 @@ export async function compare(
   rounds: number,
 ): Promise<Map<Contender, Run[]>> {
   const runs = new Map<Contender, Run[]>(contenders.map((contender) => [contender, []]));
-  for (const contender of contenders) await measure(load, contender, { ...spec, seconds: Math.min(1, spec.seconds) });
+  for (const contender of contenders) await measure(load, contender, { ...spec, seconds: WARM_UP_SECONDS });
   for (let round = 0; round < rounds; round += 1) {
     for (const contender of contenders) runs.get(contender)?.push(await measure(load, contender, spec));
   }
   return runs;
 }
+
+/** Long enough for code to be compiled. */
+const WARM_UP_SECONDS = 1.5;
 
 /** Measures one contender once. */
 export async function measure(

@@ -1,6 +1,6 @@
 /**
  * What the edge costs: requests a second, added latency, processor time and memory, against the very calls that it makes,
- * made directly to mock workers. `npm run bench -- [--quick] [--rounds 3] [--seconds 1.5] [--only PART] [--profile FOLDER]`;
+ * made directly to mock workers. `npm run bench -- [--quick] [--rounds 3] [--seconds 1] [--only PART] [--profile FOLDER]`;
  * PART is some text of a line's first three columns, or `soak`. Profiles are written when the edges end.
  */
 import { parseArgs } from 'node:util';
@@ -27,7 +27,7 @@ const { values } = parseArgs({
   },
 });
 const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
-const seconds = Number(values.seconds ?? (values.quick ? 1 : 1.5));
+const seconds = Number(values.seconds ?? (values.quick ? 0.5 : 1));
 const soakSeconds = Number(values['soak-seconds'] ?? (values.quick ? 15 : 60));
 if (!(rounds >= 1 && rounds <= 50 && seconds > 0 && seconds <= 60 && soakSeconds >= 10 && soakSeconds <= 600)) {
   throw new Error('--rounds takes 1 to 50, --seconds up to 60, --soak-seconds 10 to 600');
@@ -45,7 +45,7 @@ const SCENARIOS: readonly Scenario[] = [
   { name: 'stream of 500 tokens', body: 'small', stream: true, tokens: 500, clientCounts: [1, 16, 100] },
 ];
 
-const SOAK = { streams: 1_000, seconds: soakSeconds, tokens: 500 };
+const SOAK = { streams: 1_000, seconds: soakSeconds, tokens: 250 };
 /** Tokens a second of each stream in the soak: 10,000 a second over all, a second's output of a large deployment. */
 const SOAK_RATE = 10;
 
