@@ -4,7 +4,8 @@ import {
   type DisaggregatedParams,
   ERROR_CODE,
   ERROR_PARAM,
-  type GenerateResponse,
+  FinishReason,
+  GenerateResponse,
   type KvHeader,
   PrefillResponse,
   type PullRequest,
@@ -149,7 +150,7 @@ function withByteChanged(message: PullResponse): PullResponse {
   return { ...message, chunk };
 }
 
-describe('what context workers answer to an edge', () => {
+describe('what workers answer to an edge', () => {
   let cluster: Cluster;
   let context: FakeWorker;
   let generation: FakeWorker;
@@ -178,6 +179,17 @@ describe('what context workers answer to an edge', () => {
     expect(error).not.toBeNull();
     context.reset();
     expect((await chat(cluster.url, promptOn('trailers'))).status).toBe(200);
+  });
+
+  it.each([
+    [FinishReason.FINISH_REASON_NOT_FINISHED, false],
+    [FinishReason.FINISH_REASON_NOT_FINISHED, true],
+    [99, false],
+    [99, true],
+  ])('an end for the reason %s is none, stream %s', async (finishReason, stream) => {
+    generation.script = { generate: () => [GenerateResponse.fromPartial({ text: 'Half', finishReason })] };
+    const answer = await chat(cluster.url, promptOn('reasons'), { stream });
+    expect(answer).toMatchObject({ status: stream ? 200 : 500, finishReason: null, error: { code: 'internal' } });
   });
 
   it.each(['encodedOpaqueState', 'ctxInfoEndpoint', 'ctxRequestId', 'disaggRequestId'])(

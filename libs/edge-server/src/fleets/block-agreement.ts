@@ -23,6 +23,7 @@ export function disagreementOf(section: ServerSection, info: GetInfoResponse): s
   if (info.kvCacheHashAlgo !== BLOCK_HASH_ALGORITHM) {
     return `it hashes blocks with ${info.kvCacheHashAlgo || 'an unknown algorithm'}, the edge with ${BLOCK_HASH_ALGORITHM}`;
   }
+  if (info.tokensPerBlock === 0) return 'its blocks have no tokens';
   if (tokenUseOf(section) === 'blocks' && typeof configured === 'number' && configured !== info.tokensPerBlock) {
     return `its blocks have ${String(info.tokensPerBlock)} tokens, the router's tokens_per_block is ${String(configured)}`;
   }

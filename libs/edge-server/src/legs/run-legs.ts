@@ -68,10 +68,11 @@ async function* relay(
     const text = progress.take(message.text, message.tokenIds);
     if (text !== '') yield { kind: 'text', text };
     if (message.finishReason === FinishReason.FINISH_REASON_UNSPECIFIED) continue;
+    const finishReason = nameOf(message.finishReason);
     begun.end(true);
     const usage = message.usage ?? NO_USAGE;
     request.record.usage = usage;
-    yield { kind: 'end', finishReason: nameOf(message.finishReason), usage };
+    yield { kind: 'end', finishReason, usage };
     return;
   }
   throw new RoostError('worker_unavailable', 'the generation worker ended its answer without a finish reason');
@@ -99,7 +100,9 @@ function mayBeginAgain({ scheduleStyle }: LegParts, error: RoostError, begun: bo
 }
 
 function nameOf(reason: FinishReason): 'stop' | 'length' {
-  return reason === FinishReason.FINISH_REASON_LENGTH ? 'length' : 'stop';
+  if (reason === FinishReason.FINISH_REASON_STOP) return 'stop';
+  if (reason === FinishReason.FINISH_REASON_LENGTH) return 'length';
+  throw new RoostError('internal', 'the generation worker ended its answer for a reason that does not exist');
 }
 
 const NO_USAGE: Usage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 };
