@@ -196,8 +196,8 @@ describe('what workers believe', () => {
       const message = prefillMessage('whole', 'whole');
       await expect(generate(generateMessage(message, null), {}, 'keyless')).resolves.toBeGreaterThanOrEqual(0);
       await generate(leg, {}, 'keyless').catch(() => undefined);
-      const warnings = cluster.logs('keyless').filter(({ level }) => level === 'warn');
-      expect(warnings.map(({ msg }) => msg)).toEqual([expect.stringMatching(/without proof/)]);
+      const warnings = cluster.logs('keyless').filter(({ msg }) => String(msg).includes('without proof'));
+      expect(warnings.map(({ level }) => level)).toEqual(['warn']);
     });
   });
 
