@@ -64,7 +64,7 @@ export class SimulatedEngine implements Engine {
   }
 
   tokenize(turn: ConversationTurn): Promise<Uint32Array> {
-    return tokenizeTurn(this.encoder, turn);
+    return tokenizeTurn(this.encoder, turn, this.info.maxSeqLen);
   }
 
   detokenize(tokens: readonly number[]): Uint8Array {

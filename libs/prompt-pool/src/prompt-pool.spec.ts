@@ -36,6 +36,15 @@ describe('PromptPool', () => {
     await expect(pool.tokenize('chat', body, [])).rejects.toThrow('messages[0]');
   });
 
+  it('refuses a prompt of more tokens than a model has room for', async () => {
+    const body = bytesOf(bodyOf([{ role: 'user', content: 'word '.repeat(100) }]));
+    await expect(pool.tokenize('chat', body, [], 90)).rejects.toMatchObject({
+      code: 'context_length_exceeded',
+      param: 'messages',
+    });
+    expect(await pool.tokenize('chat', body, [], 200)).not.toBeNull();
+  });
+
   it('lets no more prompts wait than it was told', async () => {
     const body = bytesOf(bodyOf([{ role: 'user', content: 'word '.repeat(20_000) }]));
     const answers = await Promise.all(Array.from({ length: 6 }, () => pool.tokenize('chat', body, [])));

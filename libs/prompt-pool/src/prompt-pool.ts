@@ -43,16 +43,18 @@ export class PromptPool {
    *
    * @param body the client's JSON body; stays the caller's
    * @param blockSizes of which block hashes are wanted, in tokens
+   * @param maxTokens a text of more tokens is refused
    * @throws RoostError that says what is wrong with the prompt
    */
   async tokenize(
     endpoint: PromptTask['endpoint'],
     body: Buffer,
     blockSizes: readonly number[],
+    maxTokens = Infinity,
   ): Promise<PromptTokens | null> {
     if (this.pool.queueSize >= this.options.maxQueued) return null;
     const copy = new Uint8Array(body);
-    const task = { endpoint, body: copy, blockSizes };
+    const task = { endpoint, body: copy, blockSizes, maxTokens };
     const outcome = await this.pool.run(task, { transferList: [copy.buffer] });
     if (outcome.kind === 'tokens') return outcome;
     throw new RoostError(outcome.code, outcome.message, { param: outcome.param });

@@ -5,6 +5,8 @@ export interface PromptTask {
   readonly body: Uint8Array;
   /** In tokens; different fleets may have different ones. */
   readonly blockSizes: readonly number[];
+  /** A text of more tokens is refused. */
+  readonly maxTokens: number;
 }
 
 /** A prompt in tokens, and the chained hashes of its full blocks, for each block size that was asked for. */
@@ -20,7 +22,7 @@ export type PromptTaskOutcome =
   | ({ readonly kind: 'tokens' } & PromptTokens)
   | {
       readonly kind: 'refused';
-      readonly code: 'invalid_request' | 'unsupported_parameter';
+      readonly code: 'invalid_request' | 'unsupported_parameter' | 'context_length_exceeded';
       readonly message: string;
       readonly param: string;
     };

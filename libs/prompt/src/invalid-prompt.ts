@@ -7,7 +7,7 @@ export class InvalidPrompt extends Error {
    * @param param the path of the field at fault, e.g. `messages[2].content`
    */
   constructor(
-    readonly code: 'invalid_request' | 'unsupported_parameter',
+    readonly code: 'invalid_request' | 'unsupported_parameter' | 'context_length_exceeded',
     message: string,
     readonly param: string,
   ) {

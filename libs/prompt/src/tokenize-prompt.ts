@@ -25,40 +25,60 @@ export interface PromptSource {
  * The tokens of a request's prompt: `prompt_token_ids` where given, else the messages rendered, or the completion prompt
  * (text, or a list of token ids). Long prompts are encoded in short steps between which others have their turn.
  *
+ * @param maxTokens a text of more tokens is refused as soon as that is known, since encoding it may take many seconds
  * @throws InvalidPrompt naming the field at fault
  */
-export async function tokenizePrompt(encoder: PromptEncoder, source: PromptSource): Promise<Uint32Array> {
+export async function tokenizePrompt(
+  encoder: PromptEncoder,
+  source: PromptSource,
+  maxTokens = Infinity,
+): Promise<Uint32Array> {
   const { chat_template: template } = source.body;
   if (template !== undefined && template !== null) {
     throw new InvalidPrompt('unsupported_parameter', 'chat_template is not supported by this engine', 'chat_template');
   }
-  const tokens = await tokensOf(encoder, source);
+  const tokens = await tokensOf(encoder, source, maxTokens);
   if (tokens.length === 0) throw new InvalidPrompt('invalid_request', 'prompt is empty', 'prompt');
   return tokens;
 }
 
-async function tokensOf(encoder: PromptEncoder, { endpoint, body }: PromptSource): Promise<Uint32Array> {
+async function tokensOf(
+  encoder: PromptEncoder,
+  { endpoint, body }: PromptSource,
+  maxTokens: number,
+): Promise<Uint32Array> {
   const { prompt_token_ids: ids } = body;
   if (ids !== undefined && ids !== null) {
     return readTokenIds(ids, 'prompt_token_ids', VOCABULARY_SIZE);
   }
-  if (endpoint === 'chat') return encodeInTurns(encoder, renderChat(body));
+  if (endpoint === 'chat') return encodeInTurns(encoder, renderChat(body), { maxTokens, param: 'messages' });
   const prompt = onlyPrompt(body['prompt']);
   return typeof prompt === 'string'
-    ? encodeInTurns(encoder, [prompt])
+    ? encodeInTurns(encoder, [prompt], { maxTokens, param: 'prompt' })
     : readTokenIds(prompt, 'prompt', VOCABULARY_SIZE);
 }
 
-async function encodeInTurns(encoder: PromptEncoder, segments: Iterable<Segment>): Promise<Uint32Array> {
+async function encodeInTurns(
+  encoder: PromptEncoder,
+  segments: Iterable<Segment>,
+  { maxTokens, param }: { maxTokens: number; param: string },
+): Promise<Uint32Array> {
   const parts: Uint32Array[] = [];
   let tokens = 0;
+  let turnEnd = TOKENS_A_TURN;
   for (const part of encoder.encodeInSteps(segments)) {
     parts.push(part);
     tokens += part.length;
-    if (tokens >= TOKENS_A_TURN) {
-      tokens = 0;
+    if (tokens > maxTokens) throw tooLong(maxTokens, param);
+    if (tokens >= turnEnd) {
+      turnEnd = tokens + TOKENS_A_TURN;
       await setImmediate();
     }
   }
   return concatenate(parts);
+}
+
+function tooLong(maxTokens: number, param: string): InvalidPrompt {
+  const message = `the model's context is ${String(maxTokens)} tokens; the prompt has more: shorten it`;
+  return new InvalidPrompt('context_length_exceeded', message, param);
 }

@@ -64,6 +64,13 @@ export class Fleets implements OnApplicationBootstrap {
     return this.all.every(({ fleet }) => fleet.hasServing);
   }
 
+  /** The longest context of any instance, in tokens; Infinity while none is known. */
+  get maxSeqLen(): number {
+    const infos = this.all.flatMap(({ fleet }) => fleet.instances.map(({ info }) => info));
+    const known = infos.flatMap((info) => (info === null ? [] : [info.maxSeqLen]));
+    return known.length === 0 ? Infinity : Math.max(...known);
+  }
+
   /** Block sizes that prompts have to be hashed for; null when no router places by tokens. */
   get blockSizes(): readonly number[] | null {
     const byTokens = this.all.filter(({ tokensFor }) => tokensFor !== null);

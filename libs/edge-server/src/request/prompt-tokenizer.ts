@@ -56,7 +56,7 @@ export class PromptTokenizer implements OnApplicationShutdown {
 
   private async run({ client }: ServedRequest, blockSizes: readonly number[]): Promise<PromptTokens | null> {
     this.pool ??= new PromptPool(this.options);
-    return await this.pool.tokenize(client.endpoint, client.bytes, blockSizes);
+    return await this.pool.tokenize(client.endpoint, client.bytes, blockSizes, this.fleets.maxSeqLen);
   }
 
   async onApplicationShutdown(): Promise<void> {

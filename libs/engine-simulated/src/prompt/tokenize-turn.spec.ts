@@ -36,6 +36,28 @@ describe('tokenizeTurn', () => {
     expect(await complete({ prompt })).toEqual(Uint32Array.from(encodeText(prompt)));
   });
 
+  it('refuses a text of too many tokens as soon as it knows, not when all is encoded', async () => {
+    class CountingEncoder extends PromptEncoder {
+      steps = 0;
+
+      override *encodeInSteps(segments: Parameters<PromptEncoder['encodeInSteps']>[0]): Generator<Uint32Array> {
+        for (const step of super.encodeInSteps(segments)) {
+          this.steps += 1;
+          yield step;
+        }
+      }
+    }
+    const counting = new CountingEncoder(0);
+    const turn = { endpoint: 'completions', body: { prompt: 'the words of a long prompt\n'.repeat(40_000) } } as const;
+    await expect(tokenizeTurn(counting, turn, 5_000)).rejects.toMatchObject({
+      name: 'EngineRefusal',
+      code: 'context_length_exceeded',
+      param: 'prompt',
+      message: "the model's context is 5000 tokens; the prompt has more: shorten it",
+    });
+    expect(counting.steps).toBeLessThan(5);
+  });
+
   it.each<[Record<string, unknown>, string, string, string]>([
     [{}, 'invalid_request', 'prompt', 'prompt must be a text or a list of token ids'],
     [{ prompt: 4 }, 'invalid_request', 'prompt', 'prompt must be a text or a list of token ids'],

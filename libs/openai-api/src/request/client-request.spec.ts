@@ -44,6 +44,7 @@ describe('a body', () => {
     ['null', 'invalid_request', /object/],
     ['"text"', 'invalid_request', /object/],
     ['['.repeat(100_000), 'invalid_json', /position 100000/],
+    ['[],'.repeat(400_000), 'invalid_json', /^The body is not valid JSON$/],
   ])('is refused: %p', (text, code, message) => {
     expect(() => parseText('chat', text)).toThrow(
       expect.objectContaining({ code, message: expect.stringMatching(message) }),
