@@ -3,7 +3,8 @@ import type { ChannelOptions } from '@grpc/grpc-js';
 /**
  * How every channel and server between edge and workers behaves: bodies and token lists may be large, and the token ids of a
  * long prompt come in one go, while what a slow client leaves unread takes no more than that much of an edge's memory; a
- * peer that stops answering is noticed within seconds; one that comes back is used again within a second.
+ * peer that stops answering is noticed within seconds; one that comes back is used again within a second, under whatever
+ * address its name has by then.
  */
 export const CHANNEL_OPTIONS: ChannelOptions = {
   'grpc.max_receive_message_length': -1,
@@ -15,4 +16,5 @@ export const CHANNEL_OPTIONS: ChannelOptions = {
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.min_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1_000,
+  'grpc.dns_min_time_between_resolutions_ms': 500,
 };

@@ -30,10 +30,12 @@ export class KvPuller {
   /**
    * @param timeoutMs the longest that one transfer may take (`kv_transfer_timeout_ms`)
    * @param arrived told the bytes of every part of a cache that arrives
+   * @param open opens a channel to an endpoint
    */
   constructor(
     private readonly timeoutMs: number,
     private readonly arrived: (bytes: number) => void,
+    private readonly open: (endpoint: string) => KvTransferServiceClient = openChannel,
   ) {}
 
   /**
@@ -47,7 +49,7 @@ export class KvPuller {
     const request = { ...requestOf(ticket), skipTokens, awaited: ticket.awaited };
     const bounds = { ...this.bounds(signal), graceMs: END_WITHIN_MS };
     const messages = callStream(client.pull.bind(client), request, metadataOf(ticket), bounds);
-    return await unseal(this.blamingTheTransfer(messages));
+    return await unseal(this.blamingTheTransfer(messages, ticket.endpoint));
   }
 
   /** Tells the context worker that the cache has arrived. A confirmation that is lost costs room until the cache expires, no more. */
@@ -66,6 +68,7 @@ export class KvPuller {
   /** Whoever asked for the generation would take a lost context worker for the loss of this one. */
   private async *blamingTheTransfer(
     messages: AsyncGenerator<PullResponse, void, undefined>,
+    endpoint: string,
   ): AsyncGenerator<PullResponse, void, undefined> {
     try {
       for await (const message of messages) {
@@ -74,6 +77,7 @@ export class KvPuller {
       }
     } catch (error) {
       const code = error instanceof RoostError ? error.code : null;
+      if (code === 'kv_cache_gone') this.forget(endpoint);
       if (code === 'worker_unavailable') {
         throw new RoostError('kv_cache_gone', 'the context worker is gone, and the KV cache with it', { cause: error });
       }
@@ -89,9 +93,18 @@ export class KvPuller {
     return { signal, deadline: Date.now() + this.timeoutMs };
   }
 
+  /**
+   * A worker that has no such cache may be another than the one that the endpoint's name stands for by now: where workers
+   * have restarted, addresses change hands, and a channel stays with its address. The next pull looks the name up anew.
+   */
+  private forget(endpoint: string): void {
+    this.channels.get(endpoint)?.close();
+    this.channels.delete(endpoint);
+  }
+
   private channelTo(endpoint: string): KvTransferServiceClient {
     const known = this.channels.get(endpoint);
-    const client = known ?? openChannel(endpoint);
+    const client = known ?? this.open(endpoint);
     this.channels.delete(endpoint);
     this.channels.set(endpoint, client);
     for (const [oldest, channel] of this.channels) {
