@@ -22,8 +22,8 @@ export interface SoakResult {
 }
 
 const LOOK_EVERY_MS = 5_000;
-/** The part of the time that counts as warm-up. */
-const WARM_UP = 0.25;
+/** Streams begin over so many seconds before the time counts, so that they do not all end at once either. */
+const RAMP_SECONDS = 25;
 
 /** Keeps many streams under way, and looks at the edge's memory and event loop meanwhile. */
 export async function soak(
@@ -34,9 +34,16 @@ export async function soak(
   const looks: { memory: number; delay: number }[] = [];
   const timer = setInterval(() => void look(edge, port).then((seen) => looks.push(seen)), LOOK_EVERY_MS);
   const contender = { name: 'edge', target: { kind: 'http', port }, pid: edge.pid } as const;
-  const run = await measure(load, contender, { body: 'small', stream: true, tokens, clients: streams, seconds });
+  const run = await measure(load, contender, {
+    body: 'small',
+    stream: true,
+    tokens,
+    clients: streams,
+    seconds: RAMP_SECONDS + seconds,
+    rampSeconds: RAMP_SECONDS,
+  });
   clearInterval(timer);
-  const warm = looks.slice(Math.ceil((WARM_UP * seconds * 1_000) / LOOK_EVERY_MS));
+  const warm = looks.slice(Math.ceil((RAMP_SECONDS * 1_000) / LOOK_EVERY_MS));
   return {
     run,
     memory: looks.map(({ memory }) => memory),

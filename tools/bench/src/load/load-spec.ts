@@ -13,6 +13,8 @@ export interface LoadSpec {
   readonly tokens: number;
   readonly clients: number;
   readonly seconds: number;
+  /** Time over which clients begin one after the other; none: all at once. */
+  readonly rampSeconds?: number;
 }
 
 /** What the clients saw. Latencies are milliseconds; those of no request are NaN. */

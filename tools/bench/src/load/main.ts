@@ -14,13 +14,13 @@ async function putOnHttp(spec: LoadSpec, port: number): Promise<LoadFigures> {
   for (let at = 0; at < clients.length; at += BATCH) {
     await Promise.all(clients.slice(at, at + BATCH).map((client) => client.connect()));
   }
-  return closedLoop(clients, spec.seconds);
+  return closedLoop(clients, spec.seconds, spec.rampSeconds);
 }
 
 async function putOnWorkers(spec: LoadSpec, context: number | null, generation: number): Promise<LoadFigures> {
   const channels = openChannels(context, generation);
   const clients = Array.from({ length: spec.clients }, (_, at) => new DirectClient(channels, spec, at));
-  const figures = await closedLoop(clients, spec.seconds);
+  const figures = await closedLoop(clients, spec.seconds, spec.rampSeconds);
   channels.context?.close();
   channels.generation.close();
   return figures;

@@ -62,10 +62,11 @@ export interface Asking {
  * Keeps every client busy for some seconds, and waits for what is under way then. A client that fails waits a moment, so
  * that one that nobody answers does not spin.
  */
-export async function closedLoop(clients: readonly Asking[], seconds: number): Promise<LoadFigures> {
+export async function closedLoop(clients: readonly Asking[], seconds: number, rampSeconds = 0): Promise<LoadFigures> {
   const tally = new Tally();
   const end = performance.now() + seconds * 1_000;
-  const run = async (client: Asking): Promise<void> => {
+  const run = async (client: Asking, at: number): Promise<void> => {
+    if (rampSeconds > 0) await pause((at / clients.length) * rampSeconds * 1_000);
     while (performance.now() < end) {
       const pending: Pending = { startedAt: performance.now(), firstTokenAt: null, tokens: 0 };
       try {
@@ -73,11 +74,15 @@ export async function closedLoop(clients: readonly Asking[], seconds: number): P
         tally.answered(pending);
       } catch (error) {
         tally.failed(error instanceof Error ? error.message : String(error));
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await pause(50);
       }
     }
   };
   await Promise.all(clients.map(run));
   for (const client of clients) client.close();
   return tally.figures();
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -11,7 +11,8 @@ export const litellm: Peer = {
   version: () => packageVersion('litellm'),
   readyPath: '/health/liveliness',
   command: ({ clients: port }, { whole }, files) => [
-    programOf('litellm'),
+    // Mock workers say the same token again and again, which it would take for a model that has lost its way.
+    ...['env', 'REPEATED_STREAMING_CHUNK_LIMIT=1000000', programOf('litellm')],
     ...['--host', '127.0.0.1', '--port', String(port), '--num_workers', String(cpus().length)],
     ...['--config', files.write('litellm.yaml', litellmConfig(whole))],
   ],
