@@ -11,7 +11,9 @@ const BATCH = 100;
 
 async function putOnHttp(spec: LoadSpec, port: number): Promise<LoadFigures> {
   const clients = Array.from({ length: spec.clients }, (_, at) => new HttpClient(port, spec, at));
-  for (let at = 0; at < clients.length; at += BATCH) {
+  // A server closes connections that stay silent; clients that begin later connect later.
+  const early = spec.rampSeconds === undefined ? clients.length : 0;
+  for (let at = 0; at < early; at += BATCH) {
     await Promise.all(clients.slice(at, at + BATCH).map((client) => client.connect()));
   }
   return closedLoop(clients, spec.seconds, spec.rampSeconds);
