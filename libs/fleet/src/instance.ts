@@ -1,4 +1,10 @@
-import { type ChannelCredentials, credentials, makeGenericClientConstructor, Metadata } from '@grpc/grpc-js';
+import {
+  type ChannelCredentials,
+  type Client,
+  credentials,
+  makeGenericClientConstructor,
+  Metadata,
+} from '@grpc/grpc-js';
 import { callUnary, CHANNEL_OPTIONS, type UnaryMethod } from '@roost/grpc-transport';
 import {
   type GetInfoResponse,
@@ -20,15 +26,31 @@ interface HealthAnswer {
 
 const HealthClient = makeGenericClientConstructor(healthService, 'Health');
 
-/** One running worker as the edge sees it: its channel, whether it serves, and what it says of itself. */
-export class Instance {
+/** All that is asked of one worker, over one connection. */
+interface Channel {
   readonly legs: LegServiceClient;
   readonly kvTransfer: KvTransferServiceClient;
   readonly events: KvEventServiceClient;
-  private readonly worker: WorkerServiceClient;
-  private readonly health: InstanceType<typeof HealthClient>;
+  readonly worker: WorkerServiceClient;
+  readonly health: InstanceType<typeof HealthClient>;
+}
+
+function openChannel(server: string, security: ChannelCredentials): Channel {
+  return {
+    legs: new LegClient(server, security, CHANNEL_OPTIONS),
+    kvTransfer: new KvTransferServiceClient(server, security, CHANNEL_OPTIONS),
+    events: new KvEventServiceClient(server, security, CHANNEL_OPTIONS),
+    worker: new WorkerServiceClient(server, security, CHANNEL_OPTIONS),
+    health: new HealthClient(server, security, CHANNEL_OPTIONS),
+  };
+}
+
+/** One running worker as the edge sees it: its channel, whether it serves, and what it says of itself. */
+export class Instance {
+  private channel: Channel;
   private isServing = false;
   private lateProbes = 0;
+  private closed = false;
   private lastInfo: GetInfoResponse | null = null;
 
   /**
@@ -38,13 +60,21 @@ export class Instance {
   constructor(
     readonly server: string,
     private readonly accept: (info: GetInfoResponse) => string | null = () => null,
-    security: ChannelCredentials = credentials.createInsecure(),
+    private readonly security: ChannelCredentials = credentials.createInsecure(),
   ) {
-    this.legs = new LegClient(server, security, CHANNEL_OPTIONS);
-    this.kvTransfer = new KvTransferServiceClient(server, security, CHANNEL_OPTIONS);
-    this.events = new KvEventServiceClient(server, security, CHANNEL_OPTIONS);
-    this.worker = new WorkerServiceClient(server, security, CHANNEL_OPTIONS);
-    this.health = new HealthClient(server, security, CHANNEL_OPTIONS);
+    this.channel = openChannel(server, security);
+  }
+
+  get legs(): LegServiceClient {
+    return this.channel.legs;
+  }
+
+  get kvTransfer(): KvTransferServiceClient {
+    return this.channel.kvTransfer;
+  }
+
+  get events(): KvEventServiceClient {
+    return this.channel.events;
   }
 
   get serving(): boolean {
@@ -79,6 +109,7 @@ export class Instance {
       this.lateProbes = 0;
     } catch (error) {
       const late = error instanceof RoostError && error.code === 'deadline_exceeded';
+      if (!late) this.reconnect();
       this.lateProbes = late ? this.lateProbes + 1 : LATE_PROBES;
       if (this.lateProbes >= LATE_PROBES) this.isServing = false;
     }
@@ -90,17 +121,34 @@ export class Instance {
    * @throws RoostError when it does not answer in time
    */
   async refreshInfo(timeoutMs: number): Promise<GetInfoResponse> {
-    this.lastInfo = await callUnary(this.worker.getInfo.bind(this.worker), {}, new Metadata(), bounds(timeoutMs));
+    const { worker } = this.channel;
+    this.lastInfo = await callUnary(worker.getInfo.bind(worker), {}, new Metadata(), bounds(timeoutMs));
     return this.lastInfo;
   }
 
   close(): void {
-    for (const client of [this.legs, this.kvTransfer, this.events, this.worker, this.health]) client.close();
+    this.closed = true;
+    this.closeChannel();
+  }
+
+  private closeChannel(): void {
+    for (const client of Object.values<Client>({ ...this.channel })) client.close();
+  }
+
+  /**
+   * A channel stays with the address that its name had: where several workers restart, that may be another worker's by the
+   * time at which it is reached again. The next call looks the name up anew.
+   */
+  private reconnect(): void {
+    if (this.closed) return;
+    this.closeChannel();
+    this.channel = openChannel(this.server, this.security);
   }
 
   private ask<Answer>(method: string, request: object, timeoutMs: number): Promise<Answer> {
-    const call = this.health[method] as unknown as UnaryMethod<object, Answer>;
-    return callUnary(call.bind(this.health), request, new Metadata(), bounds(timeoutMs));
+    const { health } = this.channel;
+    const call = health[method] as unknown as UnaryMethod<object, Answer>;
+    return callUnary(call.bind(health), request, new Metadata(), bounds(timeoutMs));
   }
 }
 

@@ -77,7 +77,7 @@ export class KvPuller {
       }
     } catch (error) {
       const code = error instanceof RoostError ? error.code : null;
-      if (code === 'kv_cache_gone') this.forget(endpoint);
+      if (code === 'kv_cache_gone' || code === 'worker_unavailable') this.forget(endpoint);
       if (code === 'worker_unavailable') {
         throw new RoostError('kv_cache_gone', 'the context worker is gone, and the KV cache with it', { cause: error });
       }
