@@ -2,7 +2,7 @@ import { credentials, Metadata, type Server } from '@grpc/grpc-js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CanActivate, type INestMicroservice, Injectable, Module, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { type GrpcOptions, Transport } from '@nestjs/microservices';
+import type { CustomStrategy } from '@nestjs/microservices';
 import {
   KvTransferServiceClient,
   KvTransferServiceService,
@@ -16,11 +16,13 @@ import {
 import { eventually, freePort } from '@roost/testing';
 
 import { callStream, callUnary } from './calls.js';
+import { GrpcServer } from './grpc-server.js';
 import { type CallContext, GrpcService } from './grpc-service.js';
 import { GrpcServices } from './grpc-services.js';
 import { GrpcTransportModule } from './grpc-transport.module.js';
 
-// Owns: guards before raw handlers, errors across the wire, cancellation of both kinds of call, backpressure.
+// Owns: guards before raw handlers, errors across the wire, cancellation of both kinds of call and of thousands,
+// backpressure.
 
 const seen = { cancelled: 0, produced: 0, returned: 0, guarded: 0 };
 
@@ -82,15 +84,14 @@ describe('a GrpcService provider', () => {
 
   beforeAll(async () => {
     const url = `127.0.0.1:${String(await freePort())}`;
-    app = await NestFactory.createMicroservice<GrpcOptions>(TestModule, {
-      transport: Transport.GRPC,
-      options: {
+    app = await NestFactory.createMicroservice<CustomStrategy>(TestModule, {
+      strategy: new GrpcServer({
         url,
         package: WORKER_PACKAGE,
         packageDefinition: workerPackageDefinition,
         onLoadPackageDefinition: (_: unknown, server: Server) =>
           app.get(GrpcServices, { strict: false }).attachTo(server),
-      },
+      }),
       logger: false,
     });
     await app.listen();
@@ -138,6 +139,20 @@ describe('a GrpcService provider', () => {
     await expect(answer).rejects.toThrow('bye');
     await eventually(() => seen.cancelled === 1);
   });
+
+  it('serves on over a connection on which thousands of calls have been cancelled', async () => {
+    const leave = new AbortController();
+    const staying = release(3n, leave.signal).catch((error: unknown) => error);
+    for (let round = 1; round <= 30; round += 1) {
+      const gone = new AbortController();
+      const calls = Array.from({ length: 100 }, () => release(3n, gone.signal));
+      await eventually(() => seen.guarded === 1 + round * 100);
+      gone.abort(new Error('bye'));
+      await Promise.allSettled(calls);
+    }
+    leave.abort(new Error('left by itself'));
+    expect(await staying).toMatchObject({ message: 'left by itself' });
+  }, 30_000);
 
   it('does not produce more of a stream than its reader and the buffers between them take', async () => {
     const bounds = { signal: new AbortController().signal, deadline: Date.now() + 20_000 };

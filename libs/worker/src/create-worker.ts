@@ -1,9 +1,9 @@
 import { logVerbosity, type Server, setLogVerbosity } from '@grpc/grpc-js';
 import { type INestMicroservice, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { type GrpcOptions, Transport } from '@nestjs/microservices';
+import type { CustomStrategy } from '@nestjs/microservices';
 import type { WorkerConfig } from '@roost/config';
-import { CHANNEL_OPTIONS, GrpcServices, ServingStatus } from '@roost/grpc-transport';
+import { CHANNEL_OPTIONS, GrpcServer, GrpcServices, ServingStatus } from '@roost/grpc-transport';
 import { AppLogger } from '@roost/observability';
 import { WORKER_PACKAGE, workerPackageDefinition } from '@roost/protocol';
 
@@ -30,9 +30,8 @@ export async function createWorker(
   }
   const engineModule = await engineModuleOf(config);
   const url = `${config.hostname}:${String(config.port)}`;
-  const app = await NestFactory.createMicroservice<GrpcOptions>(WorkerModule.with(name, config, engineModule), {
-    transport: Transport.GRPC,
-    options: {
+  const app = await NestFactory.createMicroservice<CustomStrategy>(WorkerModule.with(name, config, engineModule), {
+    strategy: new GrpcServer({
       url,
       package: WORKER_PACKAGE,
       packageDefinition: workerPackageDefinition,
@@ -41,7 +40,7 @@ export async function createWorker(
         app.get(GrpcServices, { strict: false }).attachTo(server);
         app.get(ServingStatus).attachTo(server);
       },
-    },
+    }),
     bufferLogs: true,
     abortOnError: false,
   });
