@@ -11,7 +11,7 @@ import { Instance } from './instance.js';
 type Answer = (error: { code: status } | null, value?: object) => void;
 
 describe('Instance', () => {
-  const behaviour = { health: (answer: Answer): void => answer(null, { status: 'SERVING' }) };
+  const behaviour = { asked: 0, health: (answer: Answer): void => answer(null, { status: 'SERVING' }) };
   let server: Server;
   let instance: Instance;
 
@@ -25,7 +25,10 @@ describe('Instance', () => {
     behaviour.health = serving;
     server = new Server();
     server.addService(WorkerServiceService, {
-      getInfo: (_: unknown, answer: Answer) => answer(null, GetInfoResponse.fromPartial({ model: 'm' })),
+      getInfo: (_: unknown, answer: Answer) => {
+        behaviour.asked += 1;
+        answer(null, GetInfoResponse.fromPartial({ model: 'm' }));
+      },
     });
     server.addService(healthService, {
       Check: (_: unknown, answer: Answer) => behaviour.health(answer),
@@ -63,6 +66,15 @@ describe('Instance', () => {
   ])('is out of service as soon as it %s', async (_, health) => {
     behaviour.health = health;
     expect(await probe()).toBe(false);
+  });
+
+  it('is asked once what it holds by all who want to know at a time', async () => {
+    behaviour.asked = 0;
+    const answers = await Promise.all(Array.from({ length: 100 }, () => instance.refreshInfo(5_000)));
+    expect(answers.every(({ model }) => model === 'm')).toBe(true);
+    expect(behaviour.asked).toBe(1);
+    await instance.refreshInfo(5_000);
+    expect(behaviour.asked).toBe(2);
   });
 
   it('is out of service as soon as a leg has found it gone, until it is asked again', async () => {

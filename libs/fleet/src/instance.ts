@@ -52,6 +52,7 @@ export class Instance {
   private lateProbes = 0;
   private closed = false;
   private lastInfo: GetInfoResponse | null = null;
+  private refreshing: Promise<GetInfoResponse> | null = null;
 
   /**
    * @param server host:port
@@ -116,11 +117,19 @@ export class Instance {
   }
 
   /**
-   * Asks the worker what it runs and what its ranks hold at this moment.
+   * Asks the worker what it runs and what its ranks hold at this moment. Whoever asks meanwhile shares the answer, so that
+   * a worker is not asked more often than it answers, however many ask the edge.
    *
    * @throws RoostError when it does not answer in time
    */
-  async refreshInfo(timeoutMs: number): Promise<GetInfoResponse> {
+  refreshInfo(timeoutMs: number): Promise<GetInfoResponse> {
+    this.refreshing ??= this.askInfo(timeoutMs).finally(() => {
+      this.refreshing = null;
+    });
+    return this.refreshing;
+  }
+
+  private async askInfo(timeoutMs: number): Promise<GetInfoResponse> {
     const { worker } = this.channel;
     this.lastInfo = await callUnary(worker.getInfo.bind(worker), {}, new Metadata(), bounds(timeoutMs));
     return this.lastInfo;
