@@ -40,6 +40,16 @@ describe('LogView', () => {
     );
   });
 
+  it.each<[Verbosity, string]>([
+    ['normal', 'a request'],
+    ['verbose', 'fields'],
+  ])('shows what a client has written as it is, and obeys none of it: %s, %s', (verbosity) => {
+    const id = 'x\u001b[2Jy\nz\u0085\u202e\u2028';
+    const line = view(verbosity).format('edge', JSON.stringify({ ...JSON.parse(request), conversation_id: id }));
+    expect(line).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
+    expect(line).toMatch(/x\\u001b\[2Jy(\\n|\\u000a)z\\u0085\\u202e\\u2028/);
+  });
+
   it('says of a request how it ended, whose it was, where it ran, and what it took', () => {
     expect(view('normal').format('edge', request)).toBe(
       'edge      12:34:56.789 INFO  hello chat ok | sub-1 | parent parent-1 | context 127.0.0.1:8201#1 bound | ' +

@@ -1,5 +1,6 @@
 import { createColors } from 'picocolors';
 
+import { harmless } from './harmless.js';
 import { type LogLine, parseLogLine } from './log-line.js';
 import { isRequestEntry, requestLine } from './request-line.js';
 
@@ -54,12 +55,14 @@ export class LogView {
 
   private entry(entry: Entry): string {
     const { dim, red, yellow } = this.colors;
-    const clock = entry.time.slice(11, 23);
-    const level = entry.level.toUpperCase().padEnd(5);
+    const clock = harmless(entry.time.slice(11, 23));
+    const level = harmless(entry.level).toUpperCase().padEnd(5);
     const hue = isAtLeast(entry.level, 'error') ? red : isAtLeast(entry.level, 'warn') ? yellow : dim;
     const rest =
       isRequestEntry(entry.fields) && this.verbosity !== 'verbose' ? requestLine(entry.fields) : fieldsOf(entry);
-    return [dim(clock), hue(level), entry.message, dim(rest)].filter((part) => part !== '').join(' ');
+    return [dim(clock), hue(level), harmless(entry.message), dim(harmless(rest))]
+      .filter((part) => part !== '')
+      .join(' ');
   }
 }
 
