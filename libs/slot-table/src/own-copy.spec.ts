@@ -28,6 +28,7 @@ test('a copy does not keep alive what its original was cut from', () => {
     collect();
     return (process.memoryUsage().heapUsed - before) / kept.length;
   };
-  expect(grownBy((key) => key)).toBeGreaterThan(900_000);
-  expect(grownBy(ownCopy)).toBeLessThan(100_000);
+  // A million each, or next to nothing; what else lives and dies in this process is far from half of that.
+  expect(grownBy((key) => key)).toBeGreaterThan(500_000);
+  expect(grownBy(ownCopy)).toBeLessThan(500_000);
 });
