@@ -1,4 +1,8 @@
-import { type Owner } from './owner-sets.js';
+/** A rank of a server, or a claim on the server that is not of one rank (`rank` null). */
+export interface Holder {
+  readonly server: string;
+  readonly rank: number | null;
+}
 
 /** How many leading blocks of a prompt each owner holds without a gap. Who is not named holds none. */
 export interface PrefixMatch {
@@ -12,20 +16,20 @@ export interface PrefixMatch {
 export const NO_MATCH: PrefixMatch = { perServer: new Map(), perRank: () => new Map() };
 
 /** Collects what a walk over a prompt finds. */
-export class OwnerDepths implements PrefixMatch {
-  readonly #depths: (readonly [Owner, number])[] = [];
+export class HolderDepths implements PrefixMatch {
+  readonly #depths: (readonly [Holder, number])[] = [];
   readonly perServer = new Map<string, number>();
 
-  /** Notes that an owner holds this many blocks; once an owner. */
-  add(owner: Owner, blocks: number): void {
-    this.#depths.push([owner, blocks]);
-    if (blocks > (this.perServer.get(owner.server) ?? 0)) this.perServer.set(owner.server, blocks);
+  /** Notes how many blocks somebody holds; once for each. */
+  add(holder: Holder, blocks: number): void {
+    this.#depths.push([holder, blocks]);
+    if (blocks > (this.perServer.get(holder.server) ?? 0)) this.perServer.set(holder.server, blocks);
   }
 
   perRank(server: string): ReadonlyMap<number, number> {
     const ranks = new Map<number, number>();
-    for (const [owner, blocks] of this.#depths)
-      if (owner.server === server && owner.rank !== null) ranks.set(owner.rank, blocks);
+    for (const [holder, blocks] of this.#depths)
+      if (holder.server === server && holder.rank !== null) ranks.set(holder.rank, blocks);
     return ranks;
   }
 }

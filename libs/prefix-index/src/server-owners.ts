@@ -1,15 +1,15 @@
-import { Owner } from './owner-sets.js';
+import { type Owner } from './owner-sets.js';
+import { type Holder } from './prefix-match.js';
 
 /** The owners of one server. */
 export class ServerOwners {
-  readonly ranks = new Map<number, Owner>();
-  readonly predictions = new Set<Owner>();
-  routed: Owner | null = null;
+  readonly ranks = new Map<number, Owner<Holder>>();
+  readonly predictions = new Set<Owner<Holder>>();
+  routed: Owner<Holder> | null = null;
 
-  /** `nextSerial` never gives the same number twice. */
   constructor(
     private readonly server: string,
-    private readonly nextSerial: () => number,
+    private readonly makeOwner: (of: Holder) => Owner<Holder>,
   ) {}
 
   /** How many there are. */
@@ -18,7 +18,7 @@ export class ServerOwners {
   }
 
   /** The owner that this rank is, made when there is none. */
-  rank(rank: number): Owner {
+  rank(rank: number): Owner<Holder> {
     let owner = this.ranks.get(rank);
     if (owner === undefined) {
       owner = this.make(rank);
@@ -28,12 +28,12 @@ export class ServerOwners {
   }
 
   /** A new owner on this server. */
-  make(rank: number | null): Owner {
-    return new Owner(this.nextSerial(), this.server, rank);
+  make(rank: number | null): Owner<Holder> {
+    return this.makeOwner({ server: this.server, rank });
   }
 
   /** All owners. */
-  *all(): IterableIterator<Owner> {
+  *all(): IterableIterator<Owner<Holder>> {
     yield* this.ranks.values();
     yield* this.predictions;
     if (this.routed !== null) yield this.routed;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 
 import { chainBlocks, codePoints, MAX_BLOCKS } from './block-chain.js';
 
-const sharedBlocks = (one: Float64Array, two: Float64Array): number => {
+const sharedBlocks = (one: BigUint64Array, two: BigUint64Array): number => {
   let shared = 0;
   while (shared < one.length && one[shared] === two[shared]) shared++;
   return shared;
@@ -55,10 +55,9 @@ describe('chainBlocks', () => {
     expect(new Set([...one, ...two]).size).toBe(6);
   });
 
-  it('gives hashes that a number holds exactly, and hardly a collision', () => {
+  it('hardly makes a collision', () => {
     const ids = Uint32Array.from({ length: 10_001 }, (_, at) => at % 7);
     const chain = chainBlocks(ids, 0, 1);
-    expect(chain.every((hash) => Number.isSafeInteger(hash) && hash >= 0)).toBe(true);
     expect(new Set(chain).size).toBe(10_000);
   });
 

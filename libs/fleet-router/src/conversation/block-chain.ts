@@ -1,6 +1,3 @@
-/** What a request's content is compared by: one hash a block, each covering all blocks up to and with its own. */
-export type BlockChain = Float64Array;
-
 /** Blocks past this number of one request are not looked at; two million characters in blocks of 128. */
 export const MAX_BLOCKS = 16_384;
 
@@ -21,16 +18,17 @@ export function codePoints(text: string, skip: number, limit: number): Uint32Arr
 }
 
 /**
- * Hashes ids from number `skip` on in blocks of `blockSize`, the last maybe shorter. The very last id is left out, as
- * the engine's own block keys leave it out, so equal beginnings give equal first hashes.
+ * What a request's content is compared by: ids from number `skip` on, hashed in blocks of `blockSize`, the last maybe
+ * shorter; each hash covers all blocks up to and with its own. The very last id is left out, as the engine's own block
+ * keys leave it out, so equal beginnings give equal first hashes.
  */
-export function chainBlocks(ids: ArrayLike<number>, skip: number, blockSize: number): BlockChain {
+export function chainBlocks(ids: ArrayLike<number>, skip: number, blockSize: number): BigUint64Array {
   const end = ids.length - 1;
-  const blocks = Math.max(0, Math.ceil((end - skip) / blockSize));
-  const chain = new Float64Array(Math.min(blocks, MAX_BLOCKS));
+  const blocks = Math.min(Math.max(0, Math.ceil((end - skip) / blockSize)), MAX_BLOCKS);
+  const words = new Uint32Array(2 * blocks);
   let high = 0x9e3779b9;
   let low = 0x85ebca6b;
-  for (let block = 0, at = skip; block < chain.length; block++) {
+  for (let block = 0, at = skip; block < blocks; block++) {
     const stop = Math.min(at + blockSize, end);
     for (; at < stop; at++) {
       const id = ids[at] ?? 0;
@@ -39,8 +37,8 @@ export function chainBlocks(ids: ArrayLike<number>, skip: number, blockSize: num
       low = Math.imul(low ^ id, 0x1b873593) + high;
       low ^= low >>> 13;
     }
-    // 53 bits, which a number holds exactly.
-    chain[block] = (high >>> 11) * 0x1_0000_0000 + (low >>> 0);
+    words[2 * block] = low;
+    words[2 * block + 1] = high;
   }
-  return chain;
+  return new BigUint64Array(words.buffer);
 }

@@ -126,14 +126,21 @@ describe('requests without a routing key', () => {
     expect(serve(router, tokens([...preamble, 0])).decision).toBe('new');
   });
 
-  it('keep no more blocks than the limit, those of the latest sessions', () => {
-    const router = make({ tokensPerBlock: 1, maxIndexedBlocks: 100 });
-    const prompt = (seed: number): number[] => [...Array<number>(30).fill(seed), 0];
+  it('keep no more content than the limit, that of the latest sessions', () => {
+    const router = make({ tokensPerBlock: 1, matchThreshold: 1, maxContentBytes: 65_536 });
+    const prompt = (seed: number): number[] => [...Array<number>(300).fill(seed), 0];
     for (let seed = 1; seed <= 50; seed++) serve(router, tokens(prompt(seed)));
-    expect([...router.bindings()]).toHaveLength(3);
-    expect(serve(router, tokens(prompt(48))).decision).toBe('implicit');
-    expect(serve(router, tokens(prompt(47))).decision).toBe('new');
-    expect(serve(router, tokens(prompt(48))).decision).toBe('implicit');
+    expect(serve(router, tokens(prompt(49))).decision).toBe('implicit');
+    expect(serve(router, tokens(prompt(40))).decision).toBe('new');
+    expect(serve(router, tokens(prompt(49))).decision).toBe('implicit');
+  });
+
+  it('continue a session from any of its prompts that is still known', () => {
+    const router = make({ tokensPerBlock: 1 }, ['a']);
+    const prompt = (...own: number[]): RouteRequest => tokens([1, 2, 3, 4, 5, 6, 7, 8, ...own, 0]);
+    const { routingKey } = serve(router, prompt(10));
+    for (const next of [prompt(11), prompt(10, 12)])
+      expect(serve(router, next)).toMatchObject({ decision: 'implicit', routingKey });
   });
 
   it('lose a session to a request that brings its key and cannot go home', () => {

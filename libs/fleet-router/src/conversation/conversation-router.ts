@@ -1,3 +1,5 @@
+import { type BlockHashes, SessionIndex } from '@roost/prefix-index';
+
 import { bindingKey } from '../bindings/binding-key.js';
 import { InMemoryBindingStore, type InMemoryBindingStoreOptions } from '../bindings/in-memory-binding-store.js';
 import { NO_SERVER, PooledRouter } from '../pool/pooled-router.js';
@@ -6,14 +8,13 @@ import { type Server } from '../pool/server-pool.js';
 import { type BindingStore } from '../ports/binding-store.js';
 import { type BindingCounts, type Placement, type RouteRequest } from '../ports/fleet-router.js';
 
-import { type BlockChain, MAX_BLOCKS, chainBlocks, codePoints } from './block-chain.js';
-import { ImplicitSessions } from './implicit-sessions.js';
+import { MAX_BLOCKS, chainBlocks, codePoints } from './block-chain.js';
 
 /** Estimate of characters a token that loads and `hash_skip_count` are computed with (reference 2.4). */
 export const CHARS_PER_TOKEN = 5;
 
-/** At about a hundred bytes a block. */
-const DEFAULT_MAX_INDEXED_BLOCKS = 1_000_000;
+/** Enough for a million blocks. */
+const DEFAULT_CONTENT_BYTES = 64 * 1024 * 1024;
 
 /** How often one request may come upon a session whose binding has idled out before it counts as new. */
 const MAX_STALE_MATCHES = 8;
@@ -32,10 +33,10 @@ export interface ConversationOptions {
   /** Most sessions bound, with and without an id. */
   readonly maxSessions: number;
   /**
-   * Most blocks of content kept for matching, over all sessions without an id; the least recently used of them are
-   * forgotten beyond. Bounds the memory that `maxSessions` does not. Default 1,000,000.
+   * Most memory in bytes, at least 65,536, for the content of sessions without an id; what was used longest ago is
+   * forgotten beyond. Bounds what `maxSessions` does not. Default 64 MiB.
    */
-  readonly maxIndexedBlocks?: number;
+  readonly maxContentBytes?: number;
   /** Match requests without an id by tokens; absent: by code points. */
   readonly tokenize?: Tokenize;
   /** Idle time in milliseconds after which a binding ends, and its clock; absent: bindings do not end by time. */
@@ -55,19 +56,19 @@ export class ConversationRouter extends PooledRouter {
   readonly type = 'conversation';
   readonly #options: ConversationOptions;
   readonly #bindings: BindingStore;
-  readonly #implicit: ImplicitSessions;
+  /** The sessions without an id, which the bindings hold too; null until there is one: its memory is set aside at once. */
+  #implicit: SessionIndex<Server> | null = null;
   #implicitKeys = 0;
 
   constructor(servers: Iterable<string>, options: ConversationOptions) {
     super(servers);
     this.#options = options;
-    this.#implicit = new ImplicitSessions(options.matchThreshold);
     const makeBindings = options.makeBindings ?? ((limits) => new InMemoryBindingStore(limits));
     this.#bindings = makeBindings({
       maxSessions: options.maxSessions,
       ...(options.idle === undefined ? {} : { idle: options.idle }),
       onDropped: (key) => {
-        this.#implicit.forget(key);
+        this.#implicit?.forget(key);
       },
     });
   }
@@ -119,7 +120,7 @@ export class ConversationRouter extends PooledRouter {
     if (server === null) return null;
     const key = known?.key ?? this.#nextKey();
     this.#bindings.bind(key, server.name);
-    this.#record(key, server, chain);
+    this.#sessions().record(key, server, chain);
     return known === null
       ? new Reservation(server, weight, 'new', 'no match: least loaded', key)
       : new Reservation(server, weight, 'implicit', 'continues a session', key);
@@ -134,35 +135,34 @@ export class ConversationRouter extends PooledRouter {
     return home === null ? undefined : this.pool.get(home);
   }
 
+  /** The session that shares enough of the request's leading blocks, on a server that may serve it. */
   #continued(
-    chain: BlockChain,
+    chain: BlockHashes,
     exclude: ReadonlySet<string>,
   ): { readonly key: string; readonly server: Server } | null {
+    const sessions = this.#sessions();
     const usable = (server: Server): boolean => this.pool.get(server.name) === server && !exclude.has(server.name);
     for (let stale = 0; stale < MAX_STALE_MATCHES; stale++) {
-      const session = this.#implicit.match(chain, usable);
-      if (session === null) return null;
-      if (this.#home(session.key, exclude) === session.server) return session;
-      this.#implicit.forget(session.key);
+      const found = sessions.match(chain, usable);
+      if (found === null || found.blocks / chain.length < this.#options.matchThreshold) return null;
+      const { key, home } = found.session;
+      if (this.#home(key, exclude) === home) return { key, server: home };
+      sessions.forget(key);
     }
     return null;
   }
 
-  #chainOf(request: RouteRequest): BlockChain {
+  #sessions(): SessionIndex<Server> {
+    const { maxContentBytes: maxBytes = DEFAULT_CONTENT_BYTES } = this.#options;
+    return (this.#implicit ??= new SessionIndex({ maxBytes }));
+  }
+
+  #chainOf(request: RouteRequest): BlockHashes {
     const { hashSkipCount, tokensPerBlock, tokenize } = this.#options;
     const ids = request.promptTokenIds ?? tokenize?.(request);
     if (ids !== undefined) return chainBlocks(ids, hashSkipCount, tokensPerBlock);
     const points = codePoints(request.text(), hashSkipCount * CHARS_PER_TOKEN, MAX_BLOCKS * tokensPerBlock + 1);
     return chainBlocks(points, 0, tokensPerBlock);
-  }
-
-  #record(key: string, server: Server, chain: BlockChain): void {
-    this.#implicit.record(key, server, chain);
-    const limit = this.#options.maxIndexedBlocks ?? DEFAULT_MAX_INDEXED_BLOCKS;
-    for (const oldest of this.#implicit.keys()) {
-      if (this.#implicit.blocks <= limit) return;
-      this.#bindings.unbind(oldest);
-    }
   }
 
   #nextKey(): string {
