@@ -1,4 +1,4 @@
-import { FinishReason, RoostError, type Usage } from '@roost/protocol';
+import { FinishReason, type GenerateResponse, type PrefillResponse, RoostError, type Usage } from '@roost/protocol';
 
 import type { Fleets } from '../fleets/fleets.js';
 import type { ServedRequest } from '../request/served-request.js';
@@ -10,31 +10,35 @@ import type { LegParts } from './leg-parts.js';
 import type { Round } from './round.js';
 import { asRoostError } from './run-leg.js';
 
-/** A part of an answer, in order: any number of texts, then the end. */
-export type AnswerPiece =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'end'; readonly finishReason: 'stop' | 'length'; readonly usage: Usage };
+/** Takes an answer, in order: any number of texts, then the end. */
+export interface AnswerSink {
+  /** @returns null, or what to wait for before there may be more */
+  text(text: string): Promise<void> | null;
+  end(finishReason: 'stop' | 'length', usage: Usage): void;
+}
 
 /** How often an answer may be begun: again when its cache was gone, or its generation worker was lost in mid-stream. */
 const MAX_ROUNDS = 4;
 
 /**
- * Runs the legs of a request and yields the answer. What a client has been given is never given twice nor taken back: when
- * a generation worker is lost in mid-stream, the prompt is prefilled again and another instance goes on from the tokens
- * made so far.
+ * Runs the legs of a request and gives the answer out. What a client has been given is never given twice nor taken back:
+ * when a generation worker is lost in mid-stream, the prompt is prefilled again and another instance goes on from the
+ * tokens made so far.
  */
-export async function* runLegs(
+export async function runLegs(
   parts: LegParts,
   fleets: Fleets,
   request: ServedRequest,
-): AsyncGenerator<AnswerPiece, void, undefined> {
+  sink: AnswerSink,
+): Promise<void> {
   const begin = parts.scheduleStyle === 'generation_first' ? generationFirst : contextFirst;
   const progress = new Progress();
   for (let rounds = 1; ; rounds += 1) {
     let round: Round | null = null;
     try {
       round = await begin(parts, fleets, request, progress.generated);
-      yield* answerOf(round, progress, request);
+      if (round.kind === 'begun') await relay(round.begun, progress, request, sink);
+      else giveWhole(round.answer, progress, sink);
       return;
     } catch (thrown) {
       const error = asRoostError(thrown);
@@ -47,44 +51,38 @@ export async function* runLegs(
   }
 }
 
-function answerOf(round: Round, progress: Progress, request: ServedRequest): AsyncIterable<AnswerPiece> {
-  return round.kind === 'begun' ? relay(round.begun, progress, request) : early(round, progress);
-}
-
-async function* early({ answer }: Round & { kind: 'complete' }, progress: Progress): AsyncGenerator<AnswerPiece> {
+function giveWhole(answer: PrefillResponse, progress: Progress, sink: AnswerSink): void {
   progress.beginStream();
   const text = progress.take(answer.text, []);
-  if (text !== '') yield await Promise.resolve({ kind: 'text', text });
-  yield { kind: 'end', finishReason: nameOf(answer.finishReason), usage: answer.usage ?? NO_USAGE };
+  if (text !== '') void sink.text(text);
+  sink.end(nameOf(answer.finishReason), answer.usage ?? NO_USAGE);
 }
 
-async function* relay(
-  begun: Begun,
-  progress: Progress,
-  request: ServedRequest,
-): AsyncGenerator<AnswerPiece, void, undefined> {
+async function relay(begun: Begun, progress: Progress, request: ServedRequest, sink: AnswerSink): Promise<void> {
   progress.beginStream();
-  for await (const message of messagesOf(begun)) {
-    const text = progress.take(message.text, message.tokenIds);
-    if (text !== '') yield { kind: 'text', text };
-    if (message.finishReason === FinishReason.FINISH_REASON_UNSPECIFIED) continue;
-    const finishReason = nameOf(message.finishReason);
-    begun.end(true);
-    const usage = message.usage ?? NO_USAGE;
-    request.record.usage = usage;
-    yield { kind: 'end', finishReason, usage };
-    return;
+  try {
+    for (let message: GenerateResponse | undefined = begun.first; message !== undefined;) {
+      const text = progress.take(message.text, message.tokenIds);
+      const slow = text === '' ? null : sink.text(text);
+      if (slow !== null) await slow;
+      if (message.finishReason !== FinishReason.FINISH_REASON_UNSPECIFIED) {
+        finish(begun, message, request, sink);
+        return;
+      }
+      message = (await begun.rest.next()).value ?? undefined;
+    }
+  } finally {
+    await begun.rest.return();
   }
   throw new RoostError('worker_unavailable', 'the generation worker ended its answer without a finish reason');
 }
 
-async function* messagesOf({ first, rest }: Begun): AsyncGenerator<Begun['first'], void, undefined> {
-  try {
-    yield first;
-    yield* rest;
-  } finally {
-    await rest.return();
-  }
+function finish(begun: Begun, last: GenerateResponse, { record }: ServedRequest, sink: AnswerSink): void {
+  const finishReason = nameOf(last.finishReason);
+  begun.end(true);
+  const usage = last.usage ?? NO_USAGE;
+  record.usage = usage;
+  sink.end(finishReason, usage);
 }
 
 function giveUp(begun: Begun, { code }: RoostError, { generation }: Fleets): void {

@@ -9,7 +9,7 @@ import { knownModels } from '../fleets/models.js';
 import { AnswerWriter } from '../http/answer-writer.js';
 import { explainHeaders } from '../http/explain-headers.js';
 import { asRoostError } from '../legs/run-leg.js';
-import { type AnswerPiece, runLegs } from '../legs/run-legs.js';
+import { type AnswerSink, runLegs } from '../legs/run-legs.js';
 
 import { Admission } from './admission.js';
 import { PromptTokenizer } from './prompt-tokenizer.js';
@@ -52,9 +52,10 @@ export class ServeRequest {
       this.requireKnownModel(request);
       await this.admit(request);
       await this.tokenizer.tokenize(request);
-      const pieces = runLegs(this.options.legs, this.fleets, request);
-      if (request.client.stream) await this.relayStream(request, pieces, renderer, { writer, reply });
-      else await this.relayWhole(request, pieces, renderer, { writer, reply });
+      const exchange = { writer, reply };
+      const { stream } = request.client;
+      const sink = stream ? this.eventSink(request, renderer, exchange) : this.wholeSink(request, renderer, exchange);
+      await runLegs(this.options.legs, this.fleets, request, sink);
     } catch (thrown) {
       const error = asRoostError(thrown);
       request.record.error = error;
@@ -107,42 +108,40 @@ export class ServeRequest {
     );
   }
 
-  private async relayStream(
-    request: ServedRequest,
-    pieces: AsyncIterable<AnswerPiece>,
-    renderer: AnswerRenderer,
-    { writer, reply }: Exchange,
-  ): Promise<void> {
-    for await (const piece of pieces) {
-      if (!writer.begun) {
-        reply.hijack();
-        writer.beginEvents(this.headersFor(request));
-        await writer.write(renderer.opening(), request.signal);
-      }
-      if (piece.kind === 'text') {
+  /** Gives an answer out as server-sent events. */
+  private eventSink(request: ServedRequest, renderer: AnswerRenderer, { writer, reply }: Exchange): AnswerSink {
+    const begin = (): void => {
+      reply.hijack();
+      writer.beginEvents(this.headersFor(request));
+      void writer.write(renderer.opening(), request.signal);
+    };
+    return {
+      text: (text) => {
+        if (!writer.begun) begin();
         request.record.firstTextAt ??= performance.now();
-        await writer.write(renderer.delta(piece.text), request.signal);
-      } else {
+        return writer.write(renderer.delta(text), request.signal);
+      },
+      end: (finishReason, usage) => {
+        if (!writer.begun) begin();
         request.record.endedAt = performance.now();
-        writer.end(renderer.ending(piece.finishReason, piece.usage));
-      }
-    }
+        writer.end(renderer.ending(finishReason, usage));
+      },
+    };
   }
 
-  private async relayWhole(
-    request: ServedRequest,
-    pieces: AsyncIterable<AnswerPiece>,
-    renderer: AnswerRenderer,
-    { writer, reply }: Exchange,
-  ): Promise<void> {
-    let text = '';
-    for await (const piece of pieces) {
-      if (piece.kind === 'text') text += piece.text;
-      else {
+  /** Gives an answer out as one JSON text. */
+  private wholeSink(request: ServedRequest, renderer: AnswerRenderer, { writer, reply }: Exchange): AnswerSink {
+    let whole = '';
+    return {
+      text: (text) => {
+        whole += text;
+        return null;
+      },
+      end: (finishReason, usage) => {
         reply.hijack();
-        writer.sendJson(renderer.whole(text, piece.finishReason, piece.usage), this.headersFor(request));
-      }
-    }
+        writer.sendJson(renderer.whole(whole, finishReason, usage), this.headersFor(request));
+      },
+    };
   }
 
   private headersFor(request: ServedRequest): Record<string, string> {
