@@ -157,10 +157,10 @@ describe('a worker file', () => {
 describe('what is accepted without being acted upon', () => {
   it('is named in one warning', () => {
     const { warnings } = parse(
-      'enable_attention_dp: true\nattention_dp_config: {enable_balance: true, enable_packed_sync: true}',
+      'enable_attention_dp: true\nattention_dp_config: {enable_kv_balanced_admission: true, enable_packed_sync: true}',
     );
     expect(warnings).toEqual([
-      'accepted, not acted upon in this version: attention_dp_config.enable_balance, attention_dp_config.enable_packed_sync',
+      'accepted, not acted upon in this version: attention_dp_config.enable_packed_sync, attention_dp_config.enable_kv_balanced_admission',
     ]);
   });
 
@@ -169,12 +169,10 @@ describe('what is accepted without being acted upon', () => {
   });
 
   it('negative waits pass without balance', () => {
-    expect(parse('attention_dp_config: {timeout_iters: -1}').warnings).toEqual([
-      'accepted, not acted upon in this version: attention_dp_config.timeout_iters',
-    ]);
+    expect(parse('attention_dp_config: {timeout_iters: -1}').warnings).toEqual([]);
   });
 
-  it.each(['kv_cache_routing_conversation_affinity', 'enable_kv_cache_aware_routing'])(
+  it.each(['enable_balance', 'kv_cache_routing_conversation_affinity', 'enable_kv_cache_aware_routing'])(
     '%s without ranks is warned of',
     (name) => {
       expect(parse(`attention_dp_config: {${name}: true}`).warnings).toEqual([

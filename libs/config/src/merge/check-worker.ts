@@ -10,8 +10,10 @@ export function checkWorker(args: WorkerArgs, at: KeyPath, findings: Findings): 
       [...at, 'kv_cache_config', 'max_tokens'],
       `max_tokens must be at least tokens_per_block (${String(tokens_per_block)}), got ${String(max_tokens)}`,
     );
-  const { kv_cache_routing_conversation_affinity, enable_kv_cache_aware_routing } = args.attention_dp_config;
-  if (!args.enable_attention_dp && (kv_cache_routing_conversation_affinity || enable_kv_cache_aware_routing))
+  const { enable_balance, kv_cache_routing_conversation_affinity, enable_kv_cache_aware_routing } =
+    args.attention_dp_config;
+  const shapesRanks = enable_balance || kv_cache_routing_conversation_affinity || enable_kv_cache_aware_routing;
+  if (!args.enable_attention_dp && shapesRanks)
     findings.warn(
       `${findings.writtenPath([...at, 'attention_dp_config']).join('.')} has no effect without enable_attention_dp: true`,
     );

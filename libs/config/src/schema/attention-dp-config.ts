@@ -16,21 +16,21 @@ export type NewConversationPlacement = (typeof NEW_CONVERSATION_PLACEMENTS)[numb
   ignored: [],
 })
 export class AttentionDpConfig {
-  @Flag('Hold requests back until every rank has some.', { idle: true })
+  @Flag(
+    'Hold requests back for each other, so that all ranks get work in the same iteration. Nobody is held while a rank has nothing to do, or once the waiting requests would fill all free slots.',
+  )
   readonly enable_balance: boolean = false;
 
-  @Whole('The longest that balancing waits. Must not be negative when `enable_balance` is set.', {
-    unit: 'iterations',
-    min: Number.MIN_SAFE_INTEGER,
-    idle: true,
-  })
+  @Whole(
+    'With `enable_balance`, the longest that a request is held while fewer wait than there are ranks with a free slot; must not be negative then.',
+    { unit: 'iterations', min: Number.MIN_SAFE_INTEGER },
+  )
   readonly timeout_iters: number = 50;
 
-  @Whole('The longest wait for a fuller batch. Must not be negative when `enable_balance` is set.', {
-    unit: 'iterations',
-    min: Number.MIN_SAFE_INTEGER,
-    idle: true,
-  })
+  @Whole(
+    'With `enable_balance`, the longest that a request is held for a fuller batch while enough wait for every rank with a free slot; must not be negative then.',
+    { unit: 'iterations', min: Number.MIN_SAFE_INTEGER },
+  )
   readonly batching_wait_iters: number = 10;
 
   @Flag(

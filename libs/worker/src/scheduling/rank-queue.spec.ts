@@ -1,68 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AttentionDpOptions, createAdpRouter } from '@roost/adp-router';
-import type { EngineInfo, RankState } from '@roost/engine';
 import fc from 'fast-check';
+
+import { CountingEngine, never, rankRequest as request, turn } from '../testing/counting-engine.js';
 
 import { type RankPlacement, RankQueue, type RankRequest } from './rank-queue.js';
 
 // Owns: when a request is offered to the router, what it is told, and that nothing is lost or started twice.
 
-const never = new AbortController().signal;
-
-class CountingEngine {
-  readonly info = { maxBatchSize: 2 } as EngineInfo;
-  private readonly listeners = new Set<() => void>();
-  readonly active: number[];
-
-  constructor(ranks: number) {
-    this.active = Array.from({ length: ranks }, () => 0);
-  }
-
-  rankStates(): RankState[] {
-    return this.active.map((numActiveRequests, rank) => ({
-      rank,
-      numActiveRequests,
-      numActiveTokens: 0,
-      kvBlocksTotal: 0,
-      kvBlocksPinned: 0,
-      kvBlocksCached: 0,
-      numPendingPrefillTokens: 0,
-      numHeldHandoffs: 0,
-    }));
-  }
-
-  onIteration(listener: () => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  }
-
-  begin({ rank }: RankPlacement): void {
-    this.active[rank] = (this.active[rank] ?? 0) + 1;
-  }
-
-  finish(rank: number): void {
-    this.active[rank] = (this.active[rank] ?? 0) - 1;
-    for (const listener of this.listeners) listener();
-  }
-}
-
-const request = (over: Partial<RankRequest> = {}): RankRequest => ({
-  numInputTokens: 1,
-  cachedTokens: () => 0,
-  conversationId: null,
-  subagentAffinityId: null,
-  attentionDpRank: null,
-  attentionDpRelax: null,
-  ...over,
-});
-
 const BY_CONVERSATION: AttentionDpOptions = { kv_cache_routing_conversation_affinity: true };
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function queueOver(engine: CountingEngine, maxQueued = 100, options: AttentionDpOptions = BY_CONVERSATION): RankQueue {
   const router = createAdpRouter(options, engine.info.maxBatchSize);
-  return new RankQueue(engine, router, maxQueued, () => 0);
+  return new RankQueue(engine, router, { maxQueued, now: () => 0 });
 }
 
 describe('RankQueue', () => {
