@@ -4,7 +4,7 @@ import path from 'node:path';
 /** Names of the models that `roost model` makes or fetches, and the files that they are kept in. */
 export const MODEL_FILES = {
   tiny: 'roost-tiny.gguf',
-  'smollm2-135m': 'SmolLM2-135M-Instruct.Q4_1.gguf',
+  'smollm2-135m': 'SmolLM2-135M-Instruct.Q8_0.gguf',
 } as const;
 
 /** The folder that models are kept in: what `ROOST_MODELS` names, else `~/.cache/roost/models`. */
