@@ -3,26 +3,27 @@
  * of that length would have, and streams tokens at a given rate. `--ports N,M --role context|generation --rate N`
  */
 import { Buffer } from 'node:buffer';
+import type { ServerHttp2Stream } from 'node:http2';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 
-import { Server, ServerCredentials, type ServerWritableStream } from '@grpc/grpc-js';
-import { widenReceiveWindows } from '@roost/grpc-transport';
+import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import {
   FinishReason,
-  type GenerateRequest,
+  GenerateRequest,
   GenerateResponse,
-  type GetInfoResponse,
+  GetInfoResponse,
   LegServiceService,
-  type PrefillRequest,
-  type PrefillResponse,
+  PrefillRequest,
+  PrefillResponse,
   ROOST_VERSION,
   WorkerServiceService,
 } from '@roost/protocol';
-import { HealthImplementation } from 'grpc-health-check';
 
 import { MODEL, TOKEN_TEXT } from '../load/load-spec.js';
 
+import { answer, beginAnswer, type Call, framed, serveCalls } from './grpc-calls.js';
+import { beginningOf } from './leg-beginning.js';
 import { TokenClock, type TokenStream } from './token-clock.js';
 
 const { values } = parseArgs({
@@ -32,16 +33,19 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '0' },
   },
 });
-const addresses = values.ports.split(',').map((port) => `127.0.0.1:${port}`);
-const [address = ''] = addresses;
+const ports = values.ports.split(',').map(Number);
+const address = `127.0.0.1:${String(ports[0])}`;
 const clock = new TokenClock(Number(values.rate));
 const timing = { queueMs: 0, prefillMs: 0, handoffMs: 0 };
 const TOKEN_ID = 4_711;
 /** Four bytes a token id, and about four characters of JSON a token: as many bytes as the body has. */
 const IDS = Buffer.alloc(32 * 1_024 * 1_024);
+const NO_IDS = Buffer.alloc(0);
+/** A context answer's field `prompt_token_ids`. */
+const PROMPT_TOKEN_IDS = 4;
 
 const encode = (text: string, tokens: number, first: boolean, last: boolean): Buffer =>
-  Buffer.from(
+  framed(
     GenerateResponse.encode({
       text,
       tokenIds: Array.from({ length: tokens }, () => TOKEN_ID),
@@ -57,9 +61,11 @@ const LAST = encode(TOKEN_TEXT, 1, false, true);
 
 const requestIds = { next: 1n };
 
-function prefill({ body, disaggregatedParams: asked }: PrefillRequest): PrefillResponse {
+function prefill({ stream, beginning }: Call): void {
+  const { fields, bodyLength } = beginningOf(beginning);
+  const { disaggregatedParams: asked } = PrefillRequest.decode(fields);
   requestIds.next += 1n;
-  return {
+  const message: PrefillResponse = {
     disaggregatedParams: {
       requestType: 'context_only',
       firstGenTokens: [TOKEN_ID],
@@ -71,54 +77,45 @@ function prefill({ body, disaggregatedParams: asked }: PrefillRequest): PrefillR
     },
     finishReason: FinishReason.FINISH_REASON_NOT_FINISHED,
     text: '',
-    promptTokenIds: IDS.subarray(0, body.length & ~3),
-    usage: { promptTokens: body.length >> 2, completionTokens: 1, cachedTokens: 0 },
+    promptTokenIds: NO_IDS,
+    usage: { promptTokens: bodyLength >> 2, completionTokens: 1, cachedTokens: 0 },
     rank: 0,
     timing,
   };
+  answerWithIds(stream, PrefillResponse.encode(message), bodyLength & ~3);
 }
 
-/** Messages go out as they are encoded once and for all. */
-type Call = ServerWritableStream<GenerateRequest, Buffer>;
+/** The same bytes as if the ids had been in the message, without copying them. */
+function answerWithIds(stream: ServerHttp2Stream, message: BinaryWriter, length: number): void {
+  const small = message.tag(PROMPT_TOKEN_IDS, WireType.LengthDelimited).uint32(length).finish();
+  beginAnswer(stream);
+  stream.write(framed(small, length));
+  stream.end(IDS.subarray(0, length));
+}
 
-function generate(call: Call): void {
-  const { stream, samplingParams } = call.request;
+function generate({ stream, beginning }: Call): void {
+  const { stream: isStream, samplingParams } = GenerateRequest.decode(beginningOf(beginning).fields);
   const tokens = samplingParams?.maxTokens ?? 1;
-  if (stream && tokens > 1) {
-    streamTokens(call, tokens);
+  if (!isStream || tokens <= 1) {
+    answer(stream, encode(TOKEN_TEXT.repeat(tokens), tokens, true, true));
     return;
   }
-  call.write(encode(TOKEN_TEXT.repeat(tokens), tokens, true, true));
-  call.end();
-}
-
-function streamTokens(call: Call, tokens: number): void {
   let written = 0;
-  const stream: TokenStream = {
+  const tokenStream: TokenStream = {
     next: () => {
-      if (call.writableNeedDrain) return false;
+      if (stream.writableNeedDrain) return false;
       written += 1;
-      call.write(written === 1 ? FIRST : written === tokens ? LAST : NEXT);
+      stream.write(written === 1 ? FIRST : written === tokens ? LAST : NEXT);
       if (written < tokens) return false;
-      call.end();
+      stream.end();
       return true;
     },
   };
-  clock.add(stream);
-  call.on('cancelled', () => clock.remove(stream));
+  beginAnswer(stream);
+  clock.add(tokenStream);
+  stream.once('close', () => clock.remove(tokenStream));
 }
 
-widenReceiveWindows();
-const server = new Server({ 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 });
-const encoded = { ...LegServiceService.generate, responseSerialize: (message: Buffer) => message };
-server.addService(
-  { ...LegServiceService, generate: encoded },
-  {
-    prefill: (call: { request: PrefillRequest }, callback: (error: null, answer: PrefillResponse) => void) =>
-      callback(null, prefill(call.request)),
-    generate,
-  },
-);
 const info: GetInfoResponse = {
   model: MODEL,
   role: values.role === 'context' ? 'CONTEXT' : 'GENERATION',
@@ -136,12 +133,17 @@ const info: GetInfoResponse = {
   queueDepth: 0,
   promptFormat: 'mock',
 };
-server.addService(WorkerServiceService, {
-  getInfo: (_call: unknown, callback: (error: null, answer: GetInfoResponse) => void) => callback(null, info),
-});
-new HealthImplementation({ '': 'SERVING' }).addToServer(server);
-for (const each of addresses) {
-  server.bindAsync(each, ServerCredentials.createInsecure(), (error) => {
-    if (error !== null) throw error;
-  });
+const INFO = framed(GetInfoResponse.encode(info).finish());
+/** `grpc.health.v1.HealthCheckResponse` with the status SERVING. */
+const SERVING = framed(Buffer.from([0x08, 0x01]));
+
+const METHODS = new Map<string, (call: Call) => void>([
+  [LegServiceService.prefill.path, prefill],
+  [LegServiceService.generate.path, generate],
+  [WorkerServiceService.getInfo.path, ({ stream }) => answer(stream, INFO)],
+  ['/grpc.health.v1.Health/Check', ({ stream }) => answer(stream, SERVING)],
+]);
+
+for (const port of ports) {
+  serveCalls((call) => METHODS.get(call.path)?.(call)).listen({ port, host: '127.0.0.1', backlog: 4_096 });
 }
