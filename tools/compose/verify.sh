@@ -107,8 +107,15 @@ check() {
     failed=$((failed + 1))
     echo "FAILED  $title ($((SECONDS - start)) s)"
     tail -n 40 "$log" | sed 's/^/        /'
+    show_container_logs
   fi
   running=
+}
+
+# What the containers have said until now: later checks end them.
+show_container_logs() {
+  docker info >/dev/null 2>&1 || return 0
+  "${compose[@]}" logs --no-color --tail 60 2>&1 | sed 's/^/        /'
 }
 
 # need TITLE COMMAND...: a check without which the rest makes no sense.
@@ -211,10 +218,6 @@ finish() {
     wait "$running" 2>/dev/null
   fi
   if docker info >/dev/null 2>&1 && [[ -n ${compose:-} ]]; then
-    if ((code != 0 || failed > 0)); then
-      echo "--- container logs"
-      "${compose[@]}" logs --no-color --tail 60
-    fi
     timeout 120 "${compose[@]}" down --volumes --timeout 5 >/dev/null 2>&1
     local app
     for app in "${apps[@]}"; do docker image rm "roost/$app:$IMAGE_TAG" >/dev/null 2>&1; done

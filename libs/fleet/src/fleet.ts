@@ -26,7 +26,8 @@ export class Fleet {
     servers: readonly string[],
     private readonly options: FleetOptions,
   ) {
-    this.byServer = new Map(servers.map((server) => [server, new Instance(server, options.accept)]));
+    const accept = (server: string) => (info: GetInfoResponse) => options.accept?.(info) ?? this.twinOf(server, info);
+    this.byServer = new Map(servers.map((server) => [server, new Instance(server, accept(server))]));
   }
 
   get instances(): readonly Instance[] {
@@ -75,6 +76,19 @@ export class Fleet {
       void this.probe(instance).then(() => this.watch(instance));
     }, this.options.pollIntervalMs);
     timer.unref();
+  }
+
+  /**
+   * One worker under two names would get the work of two, and where names have changed hands, one of the two leads astray:
+   * the other is looked up anew.
+   */
+  private twinOf(server: string, { incarnation }: GetInfoResponse): string | null {
+    const twin = this.byServer
+      .values()
+      .find((other) => other.server !== server && other.serving && other.info?.incarnation === incarnation);
+    if (twin === undefined || incarnation === '') return null;
+    twin.doubt();
+    return `it is the same worker as ${twin.server}`;
   }
 
   private async probe(instance: Instance): Promise<void> {

@@ -12,8 +12,9 @@ import {
   KvTransferServiceClient,
   LegClient,
   type LegServiceClient,
-  WorkerServiceClient,
   RoostError,
+  WORKER_INCARNATION,
+  WorkerServiceClient,
 } from '@roost/protocol';
 import { service as healthService } from 'grpc-health-check';
 
@@ -26,7 +27,7 @@ interface HealthAnswer {
 
 const HealthClient = makeGenericClientConstructor(healthService, 'Health');
 
-/** All that is asked of one worker, over one connection. */
+/** All that is asked of one worker, over one connection: what is asked by one client must never reach another worker. */
 interface Channel {
   readonly legs: LegServiceClient;
   readonly kvTransfer: KvTransferServiceClient;
@@ -36,12 +37,14 @@ interface Channel {
 }
 
 function openChannel(server: string, security: ChannelCredentials): Channel {
+  const health = new HealthClient(server, security, CHANNEL_OPTIONS);
+  const shared = { channelOverride: health.getChannel() };
   return {
-    legs: new LegClient(server, security, CHANNEL_OPTIONS),
-    kvTransfer: new KvTransferServiceClient(server, security, CHANNEL_OPTIONS),
-    events: new KvEventServiceClient(server, security, CHANNEL_OPTIONS),
-    worker: new WorkerServiceClient(server, security, CHANNEL_OPTIONS),
-    health: new HealthClient(server, security, CHANNEL_OPTIONS),
+    health,
+    legs: new LegClient(server, security, shared),
+    kvTransfer: new KvTransferServiceClient(server, security, shared),
+    events: new KvEventServiceClient(server, security, shared),
+    worker: new WorkerServiceClient(server, security, shared),
   };
 }
 
@@ -49,6 +52,8 @@ function openChannel(server: string, security: ChannelCredentials): Channel {
 export class Instance {
   private channel: Channel;
   private isServing = false;
+  /** Whether the channel may lead elsewhere than the name does by now. */
+  private isDoubtful = false;
   private lateProbes = 0;
   private closed = false;
   private lastInfo: GetInfoResponse | null = null;
@@ -92,27 +97,44 @@ export class Instance {
     return this.lastInfo === null ? null : this.accept(this.lastInfo);
   }
 
-  /** Takes the instance for unusable until it is next found SERVING. */
+  /** Takes the instance for unusable until it is next found SERVING, wherever its name leads to by then. */
   suspect(): void {
     this.isServing = false;
+    this.isDoubtful = true;
+  }
+
+  /** Has the next look at the instance find out where its name leads to by then. */
+  doubt(): void {
+    this.isDoubtful = true;
   }
 
   /**
-   * Asks the worker whether it serves, and, when it has begun to, who it is. Never throws: a worker that cannot be reached
+   * Says on a call which worker it is meant for. A worker that is another refuses it with `worker_unavailable`: behind a
+   * name there may be another process than the one that the name stood for when it was last looked at.
+   */
+  address(metadata: Metadata): void {
+    const incarnation = this.lastInfo?.incarnation ?? '';
+    if (incarnation !== '') metadata.set(WORKER_INCARNATION, incarnation);
+  }
+
+  /**
+   * Asks the worker whether it serves, and who it is. Never throws: a worker that cannot be reached
    * does not serve, and neither does one that leaves {@link LATE_PROBES} probes in a row unanswered.
    */
   async probe(timeoutMs: number): Promise<void> {
+    if (this.isDoubtful) this.reconnect();
     try {
       const { status } = await this.ask<HealthAnswer>('Check', { service: '' }, timeoutMs);
       const serving = status === 'SERVING' || status === 1;
-      if (serving && !this.isServing) await this.refreshInfo(timeoutMs);
+      // Each time: a process that has taken the place of another between two looks serves as well.
+      if (serving) await this.refreshInfo(timeoutMs);
       this.isServing = serving && this.mismatch === null;
+      this.isDoubtful = serving && !this.isServing;
       this.lateProbes = 0;
     } catch (error) {
       const late = error instanceof RoostError && error.code === 'deadline_exceeded';
-      if (!late) this.reconnect();
       this.lateProbes = late ? this.lateProbes + 1 : LATE_PROBES;
-      if (this.lateProbes >= LATE_PROBES) this.isServing = false;
+      if (this.lateProbes >= LATE_PROBES) this.suspect();
     }
   }
 
@@ -145,8 +167,8 @@ export class Instance {
   }
 
   /**
-   * A channel stays with the address that its name had: where several workers restart, that may be another worker's by the
-   * time at which it is reached again. The next call looks the name up anew.
+   * A channel stays with the address that its name had, also while it waits for an answer from there: where several workers
+   * restart, that may be another worker's by the time at which it is reached again. The next call looks the name up anew.
    */
   private reconnect(): void {
     if (this.closed) return;

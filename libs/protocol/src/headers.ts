@@ -19,6 +19,9 @@ export const SESSION_HEADERS = [
   'x-multi-turn-session-id',
 ] as const;
 
+/** Names the worker that a leg is meant for, by what it says of itself: `incarnation` changes with every start of its process. */
+export const WORKER_INCARNATION = 'roost-worker-incarnation';
+
 /** Trailer of a failed call: the error's code in the table of errors. */
 export const ERROR_CODE = 'roost-error-code';
 

@@ -90,6 +90,7 @@ export async function prefill(
     disaggRequestId,
   } as const;
   const metadata = signer.metadataFor(claim, { ctxInfoEndpoint: null, encodedOpaqueState });
+  instance.address(metadata);
   beginLegSpan(request, attempt, metadata);
   try {
     const answer = await callUnary(instance.legs.prefill.bind(instance.legs), message, metadata, request);

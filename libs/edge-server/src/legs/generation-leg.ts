@@ -126,6 +126,7 @@ function generate(
     claimOf(routed, request, params),
     params === undefined ? null : handoffOf(params),
   );
+  instance.address(metadata);
   beginLegSpan(request, attempt, metadata);
   const { deadline } = request;
   return callStream(instance.legs.generate.bind(instance.legs), message, metadata, {

@@ -14,6 +14,7 @@ import {
 import { LegObserver } from '../metrics/leg-observer.js';
 import { WORKER_PARTS, type WorkerParts } from '../worker-parts.js';
 
+import { requireAddressee } from './addressee.js';
 import { runGenerateLeg } from './generate-leg.js';
 import { runPrefillLeg } from './prefill-leg.js';
 
@@ -32,9 +33,10 @@ export class LegService {
   }
 
   prefill(message: PrefillRequest, metadata: Metadata, { signal }: CallContext): Promise<PrefillResponse> {
-    const { inFlight, role } = this.parts;
+    const { inFlight, role, incarnation } = this.parts;
     return this.observer.prefill(metadata, () =>
       inFlight.run(signal, (bounded) => {
+        requireAddressee(metadata, incarnation);
         role.requireContext();
         return runPrefillLeg(this.parts, message, this.verified.of(message), bounded);
       }),
@@ -42,11 +44,12 @@ export class LegService {
   }
 
   generate(message: GenerateRequest, metadata: Metadata, { signal }: CallContext): AsyncIterable<GenerateResponse> {
-    const { inFlight, role } = this.parts;
+    const { inFlight, role, incarnation } = this.parts;
     const auth = metadata.get(DISAGG_AUTH)[0];
     const handoffAuth = typeof auth === 'string' ? auth : null;
     return this.observer.generate(metadata, message.disaggregatedParams === undefined, (span) =>
       inFlight.runStream(signal, (bounded) => {
+        requireAddressee(metadata, incarnation);
         role.requireGeneration(message.disaggregatedParams?.requestType ?? null);
         const subagentAffinityId = this.verified.of(message);
         return runGenerateLeg(this.parts, message, { subagentAffinityId, handoffAuth, span }, bounded);
