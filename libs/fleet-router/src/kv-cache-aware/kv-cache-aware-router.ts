@@ -33,6 +33,13 @@ export interface KvCacheAwareOptions {
   readonly predictInFlight: boolean;
 }
 
+/** The servers that a request may go to. */
+interface Candidates {
+  /** One of those with the least load, whose turn it is among them. */
+  readonly leastLoaded: Server;
+  readonly isCandidate: (server: Server) => boolean;
+}
+
 /**
  * Places each request where most of its leading blocks lie, less a price for every request that is active there
  * (reference 2.3). A conversation goes back to where its last request went, known by its first two messages alone:
@@ -75,12 +82,15 @@ export class KvCacheAwareRouter extends PooledRouter {
   }
 
   route(request: RouteRequest, exclude: ReadonlySet<string> = NO_SERVER): Placement | null {
-    const candidates = this.#candidates(exclude);
-    if (candidates.length === 0) return null;
+    const leastLoaded = this.pool.tiedForLeast(exclude, this.#selections);
+    if (leastLoaded === null) return null;
     const hashes = request.blockHashes ?? null;
     const match = hashes === null ? NO_MATCH : this.#index.match(hashes);
     const pin = contentPin(request);
-    const verdict = this.#choose(candidates, match, pin);
+    // All are candidates where all are full (reference 2.3).
+    const mayBeFull = !this.#isFree(leastLoaded);
+    const isCandidate = (server: Server): boolean => !exclude.has(server.name) && (mayBeFull || this.#isFree(server));
+    const verdict = this.#choose({ leastLoaded, isCandidate }, match, pin);
     this.#selections++;
     const { name } = verdict.server;
     if (pin !== null) this.#pins.bind(pin, name);
@@ -110,18 +120,15 @@ export class KvCacheAwareRouter extends PooledRouter {
     return { held: this.#pins.size, evicted: this.#pins.evictions };
   }
 
-  /** The servers outside `exclude` that are not full; all outside it when every one is. */
-  #candidates(exclude: ReadonlySet<string>): readonly Server[] {
-    const { maxBatchSize, loadCap } = this.#options;
-    const allowed = this.pool.live().filter(({ name }) => !exclude.has(name));
-    const free = allowed.filter(({ load }) => load / maxBatchSize < loadCap);
-    return free.length > 0 ? free : allowed;
+  #isFree({ load }: Server): boolean {
+    return load / this.#options.maxBatchSize < this.#options.loadCap;
   }
 
-  #choose(candidates: readonly Server[], match: PrefixMatch, pin: string | null): Verdict {
+  #choose(candidates: Candidates, match: PrefixMatch, pin: string | null): Verdict {
     const home = pin === null ? null : this.#pins.home(pin);
-    const pinned = candidates.find(({ name }) => name === home);
-    if (pinned !== undefined) return { server: pinned, decision: 'sticky', reason: 'where this conversation was last' };
+    const pinned = home === null ? undefined : this.pool.get(home);
+    if (pinned !== undefined && candidates.isCandidate(pinned))
+      return { server: pinned, decision: 'sticky', reason: 'where this conversation was last' };
     const server = this.#best(candidates, match);
     if (home !== null) return { server, decision: 'rebound', reason: 'home full or excluded: best score' };
     return match.perServer.has(server.name)
@@ -130,13 +137,14 @@ export class KvCacheAwareRouter extends PooledRouter {
   }
 
   /** The candidate with the highest score; those that share it take turns. */
-  #best(candidates: readonly Server[], match: PrefixMatch): Server {
+  #best({ leastLoaded, isCandidate }: Candidates, match: PrefixMatch): Server {
     const { loadWeight } = this.#options;
+    if (match.perServer.size === 0 && loadWeight > 0) return leastLoaded;
     let highest = -Infinity;
     let tied: Server[] = [];
-    for (const server of candidates) {
+    for (const server of this.pool.live()) {
       const score = (match.perServer.get(server.name) ?? 0) - loadWeight * server.load;
-      if (score < highest) continue;
+      if (score < highest || !isCandidate(server)) continue;
       if (score > highest) tied = [];
       highest = score;
       tied.push(server);

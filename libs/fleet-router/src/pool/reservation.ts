@@ -17,7 +17,7 @@ export class Reservation implements Placement {
   ) {
     this.#server = server;
     this.#weight = weight;
-    server.load += weight;
+    server.add(weight);
   }
 
   get server(): string {
@@ -26,7 +26,7 @@ export class Reservation implements Placement {
 
   /** Takes the weight off the same life of the server; once, however often it is called. */
   release(): void {
-    this.#server.load -= this.#weight;
+    this.#server.add(-this.#weight);
     this.#weight = 0;
   }
 }

@@ -1,15 +1,40 @@
+import { LeastTree } from './least-tree.js';
+
+/** The place of a server that is not live. */
+const NO_PLACE = -1;
+
 /** One life of a server in a fleet; a server that is removed and added again is another object. */
 export class Server {
-  /** Load in flight, in the unit of the router that keeps it. */
-  load = 0;
+  /** Its place in its pool, by the order of adding; the pool's own. */
+  place = NO_PLACE;
+  #load = 0;
 
-  constructor(readonly name: string) {}
+  /** `onLoad` is told of every change of the load. */
+  constructor(
+    readonly name: string,
+    private readonly onLoad: (server: Server) => void,
+  ) {}
+
+  /** Load in flight, in the unit of the router that keeps it. */
+  get load(): number {
+    return this.#load;
+  }
+
+  /** Adds to the load, or with a negative weight takes from it. */
+  add(weight: number): void {
+    this.#load += weight;
+    this.onLoad(this);
+  }
 }
 
-/** The live servers of one fleet in the order in which they were added, and the choice of the least loaded one. */
+/**
+ * The live servers of one fleet in the order in which they were added, and the choice of the least loaded one, in time
+ * logarithmic to their number.
+ */
 export class ServerPool {
   readonly #servers: Server[] = [];
   readonly #byName = new Map<string, Server>();
+  #loads = new LeastTree([]);
   #selections = 0;
 
   /** Number of live servers. */
@@ -20,9 +45,12 @@ export class ServerPool {
   /** Starts a life of a server with no load; no effect when it is live. */
   add(name: string): void {
     if (this.#byName.has(name)) return;
-    const server = new Server(name);
+    const server = new Server(name, ({ place, load }) => {
+      if (place !== NO_PLACE) this.#loads.set(place, load);
+    });
     this.#servers.push(server);
     this.#byName.set(name, server);
+    this.#arrange();
   }
 
   /** Ends the server's life; no effect when it is not live. */
@@ -30,7 +58,9 @@ export class ServerPool {
     const server = this.#byName.get(name);
     if (server === undefined) return;
     this.#byName.delete(name);
-    this.#servers.splice(this.#servers.indexOf(server), 1);
+    this.#servers.splice(server.place, 1);
+    server.place = NO_PLACE;
+    this.#arrange();
   }
 
   /** The server of this name, if it is live. */
@@ -48,20 +78,21 @@ export class ServerPool {
    * adding, by one counter of all selections (reference 2.2).
    */
   leastLoaded(exclude: ReadonlySet<string>): Server | null {
-    let least = Infinity;
-    let tied = 0;
-    for (const server of this.#servers) {
-      if (server.load > least || exclude.has(server.name)) continue;
-      tied = server.load === least ? tied + 1 : 1;
-      least = server.load;
-    }
-    let turn = tied === 0 ? 0 : this.#selections++ % tied;
-    let chosen: Server | null = null;
-    for (const server of this.#servers) {
-      if (server.load !== least || exclude.has(server.name)) continue;
-      if (turn-- === 0) chosen = server;
-    }
-    return chosen;
+    const server = this.tiedForLeast(exclude, this.#selections);
+    if (server !== null) this.#selections++;
+    return server;
+  }
+
+  /**
+   * Of the servers outside `exclude` that are tied for the least load the one whose turn it is, in the order of adding;
+   * null when all are excluded. Any number is a turn: they begin anew after the last.
+   */
+  tiedForLeast(exclude: ReadonlySet<string>, turn: number): Server | null {
+    if (exclude.size > 0) this.#setLoads(exclude, () => Infinity);
+    const { tied } = this.#loads;
+    const server = tied === 0 ? null : (this.#servers[this.#loads.positionOf(turn % tied)] ?? null);
+    if (exclude.size > 0) this.#setLoads(exclude, ({ load }) => load);
+    return server;
   }
 
   /** The live servers in the order of adding. */
@@ -77,5 +108,17 @@ export class ServerPool {
   /** Load by name, in the order of adding. */
   loads(): Map<string, number> {
     return new Map(this.#servers.map(({ name, load }) => [name, load]));
+  }
+
+  #setLoads(names: ReadonlySet<string>, loadOf: (server: Server) => number): void {
+    for (const name of names) {
+      const server = this.#byName.get(name);
+      if (server !== undefined) this.#loads.set(server.place, loadOf(server));
+    }
+  }
+
+  #arrange(): void {
+    for (const [place, server] of this.#servers.entries()) server.place = place;
+    this.#loads = new LeastTree(this.#servers.map(({ load }) => load));
   }
 }
