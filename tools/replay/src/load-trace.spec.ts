@@ -46,6 +46,18 @@ describe('loadTrace', () => {
     await expect(loading).rejects.toThrow(message);
   });
 
+  it('tells of a log whose last line is cut off', async () => {
+    const line = JSON.stringify({
+      ...{ roost_trace: 1, at: 1, conversation: 'c', parent: null, model: 'm', in: 9, out: 1, api_s: 1 },
+      ...{ outcome: 'ok', tokens_per_block: 64, keep: 0, new: [] },
+    });
+    const file = path.join(directory, 'edge.jsonl');
+    await writeFile(file, `${line}\n${line.slice(0, 50)}`);
+    const { trace, notes } = await loadTrace({ files: [file], generate: undefined, seed: 1 }, directory);
+    expect(trace.numRequests).toBe(1);
+    expect(notes).toEqual([`${file}, line 2: cut off, as when an edge is killed; skipped`]);
+  });
+
   it('reads several files as one trace', async () => {
     const files = ['a.jsonl', 'b.jsonl.gz'].map((name) => path.join(directory, name));
     await writeFile(files[0] ?? '', TEXT);

@@ -24,6 +24,8 @@ export interface TraceChoice {
 export interface LoadedTrace {
   readonly trace: Trace;
   readonly origin: string;
+  /** What there is to say of the files. */
+  readonly notes: readonly string[];
 }
 
 /** Sessions of the trace that stands in for the recorded one: about as many requests. */
@@ -46,14 +48,19 @@ function generated(sessions: number, seed: number): LoadedTrace {
   return {
     trace: generateTrace({ sessions, seed }),
     origin: `generated, ${String(sessions)} sessions, seed ${String(seed)}`,
+    notes: [],
   };
 }
 
 async function read(files: readonly string[]): Promise<LoadedTrace> {
   const reader = new TraceReader();
-  for (const file of files) await failingFor(file, () => reader.read(traceLines(file)));
+  const notes: string[] = [];
+  for (const file of files) {
+    const torn = await failingFor(file, () => reader.read(traceLines(file)));
+    if (torn !== null) notes.push(`${file}, line ${String(torn)}: cut off, as when an edge is killed; skipped`);
+  }
   const origin = files.map((file) => path.basename(file)).join(' + ');
-  return { trace: await failingFor(origin, () => reader.finish()), origin };
+  return { trace: await failingFor(origin, () => reader.finish()), origin, notes };
 }
 
 async function failingFor<Result>(file: string, run: () => Result | Promise<Result>): Promise<Result> {

@@ -51,7 +51,15 @@ describe('createReplayCommand', () => {
       ...['--session-interval', '1.5', '--think-scale', '0.1', '--instances', '2', '--ranks-per-instance', '3'],
       ...['--capacity-tokens', '5000', '--max-batch-size', '4', '--max-num-tokens', '100'],
       ...['--prefill-tokens-per-second', '1e3', '--decode-step-ms', '0', '--kv-bandwidth-bytes-per-second', '9'],
-      ...['--kv-bytes-per-token', '8', '--horizon', '300'],
+      ...['--kv-bytes-per-token', '8', '--horizons', '300,unlimited'],
+      ...[
+        '--generation-instances',
+        '5',
+        '--generation-ranks-per-instance',
+        '6',
+        '--generation-capacity-tokens',
+        '7000',
+      ],
     );
     expect(rest).toEqual({ copies: 2, json: true, html: 'a.html', live: null });
     expect(trace).toEqual({ files: [], generate: 7, seed: -3 });
@@ -68,7 +76,10 @@ describe('createReplayCommand', () => {
       kvBytesPerToken: 8,
       sessionInterval: 1500,
       thinkScale: 0.1,
-      oracleHorizon: 300_000,
+      oracleHorizons: [300_000, Infinity],
+      generationInstances: 5,
+      generationRanksPerInstance: 6,
+      generationCapacityTokens: 7000,
       seed: -3,
     });
   });
@@ -93,6 +104,7 @@ describe('createReplayCommand', () => {
     [['--live', 'ftp://localhost'], 'An http URL is needed'],
     [['--instances', '0'], 'A whole number of at least 1 is needed'],
     [['--capacity-tokens', 'lots'], 'A whole number is needed'],
+    [['--horizons', '300,0'], 'A number above 0 is needed'],
     [['--think-scale', '-1'], 'A number of at least 0 is needed'],
     [['--prefill-tokens-per-second', '0'], 'A number above 0 is needed'],
     [['--policies', 'best'], 'There is no best; there are round_robin'],

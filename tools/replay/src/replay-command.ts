@@ -22,9 +22,9 @@ export interface ReplayRequest {
 }
 
 /** The options as commander gives them. */
-interface Flags extends Omit<ReplayOptions, 'sessionInterval' | 'oracleHorizon'>, LiveFlags {
+interface Flags extends Omit<ReplayOptions, 'sessionInterval' | 'oracleHorizons'>, LiveFlags {
   /** Seconds. */
-  readonly horizon: number;
+  readonly horizons: readonly number[];
   readonly trace: readonly string[];
   readonly generate?: number;
   readonly copies: number;
@@ -44,7 +44,12 @@ export function createReplayCommand(name: string, run: (request: ReplayRequest) 
     )
     .addOption(number('--instances <n>', 'context instances', DEFAULTS.instances, whole))
     .addOption(number('--ranks-per-instance <n>', 'ADP ranks of an instance', DEFAULTS.ranksPerInstance, whole))
-    .addOption(capacity())
+    .addOption(capacity('--capacity-tokens <n>', 'KV cache of a rank'))
+    .addOption(number('--generation-instances <n>', 'generation instances', DEFAULTS.generationInstances, whole))
+    .addOption(
+      number('--generation-ranks-per-instance <n>', 'ADP ranks of one', DEFAULTS.generationRanksPerInstance, whole),
+    )
+    .addOption(capacity('--generation-capacity-tokens <n>', 'KV cache of one of their ranks'))
     .addOption(number('--max-batch-size <n>', 'requests of a rank in an iteration', DEFAULTS.maxBatchSize, whole))
     .addOption(number('--max-num-tokens <n>', 'tokens of a rank in an iteration', DEFAULTS.maxNumTokens, whole))
     .addOption(perSecond('--prefill-tokens-per-second <n>', 'of one rank', DEFAULTS.prefillTokensPerSecond))
@@ -57,11 +62,7 @@ export function createReplayCommand(name: string, run: (request: ReplayRequest) 
       ),
     )
     .addOption(number('--kv-bytes-per-token <n>', "size of a token's KV cache", DEFAULTS.kvBytesPerToken, whole))
-    .addOption(
-      new Option('--horizon <s>', 'how long after its last use the oracle may reuse a block')
-        .argParser((text: string) => (text === 'unlimited' ? Infinity : positive(text)))
-        .default(Infinity, 'unlimited'),
-    )
+    .addOption(horizons())
     .addOption(new Option('--json', 'print the numbers as JSON'))
     .addOption(new Option('--html <file>', 'write a report with charts, one page that needs nothing else'))
     .addHelpText(
@@ -108,8 +109,8 @@ function requestOf(named: readonly string[], flags: Flags, command: Command): Re
   };
 }
 
-function fleetOptionsOf({ sessionInterval, horizon, ...flags }: Flags): ReplayOptions {
-  const inMs = { sessionInterval: sessionInterval * 1000, oracleHorizon: horizon * 1000 };
+function fleetOptionsOf({ sessionInterval, horizons, ...flags }: Flags): ReplayOptions {
+  const inMs = { sessionInterval: sessionInterval * 1000, oracleHorizons: horizons.map((seconds) => seconds * 1000) };
   const all: ReplayOptions = { ...flags, ...inMs };
   // Flags of other things are none of the fleet's.
   const names = Object.keys(DEFAULTS) as (keyof ReplayOptions)[];
@@ -133,11 +134,22 @@ function perSecond(flags: string, description: string, fallback: number): Option
   return number(flags, description, fallback, positive);
 }
 
-function capacity(): Option {
-  const parse = (text: string): number => (text === 'unlimited' ? Infinity : whole(text));
-  return new Option('--capacity-tokens <n>', 'KV cache of a rank, or `unlimited`')
-    .argParser(parse)
-    .default(DEFAULTS.capacityTokens, 'unlimited');
+function capacity(flags: string, description: string): Option {
+  return new Option(flags, `${description}, or \`unlimited\``)
+    .argParser((text: string) => (text === 'unlimited' ? Infinity : whole(text)))
+    .default(Infinity, 'unlimited');
+}
+
+function horizons(): Option {
+  return new Option(
+    '--horizons <s,...>',
+    'how many seconds after its last use an oracle may reuse a block, or `unlimited`; the first is shown by class',
+  )
+    .argParser((text: string) => text.split(',').map((each) => (each === 'unlimited' ? Infinity : positive(each))))
+    .default(
+      DEFAULTS.oracleHorizons.map((ms) => ms / 1000),
+      'unlimited,3600,300',
+    );
 }
 
 function policies(): Option {

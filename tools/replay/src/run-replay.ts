@@ -6,7 +6,7 @@ import { repeatTrace, ReplayOptionError, type ReplayReport, replayTrace, type Tr
 import { renderHtml } from './html/render-html.js';
 import { renderLive, runLive } from './live/run-live.js';
 import { loadTrace } from './load-trace.js';
-import { renderTable } from './render-table.js';
+import { renderTables } from './render-tables.js';
 import { createReplayCommand, type ReplayRequest } from './replay-command.js';
 import { ReplayFailure } from './replay-failure.js';
 import type { TimedReport } from './timed-report.js';
@@ -36,6 +36,7 @@ export async function runReplay(name: string, args: readonly string[]): Promise<
 async function replay(request: ReplayRequest): Promise<void> {
   const directory = process.env['ROOST_TRACES'] ?? path.join(ROOT, '..', 'shared', 'traces');
   const loaded = await loadTrace(request.trace, directory);
+  for (const note of loaded.notes) console.error(note);
   const trace = repeatTrace(loaded.trace, request.copies);
   if (request.live !== null) {
     const report = await runLive(trace, request.live, request.options);
@@ -54,12 +55,13 @@ async function replay(request: ReplayRequest): Promise<void> {
     return;
   }
   console.log(`${title}, ${describeFleet(request)}`);
-  console.log(renderTable(reports));
+  console.log(renderTables(reports));
   console.log(NOTES);
 }
 
-const NOTES = `The oracle is one unlimited cache that knows every prefill finished when a request arrives; for (instant), every request
-that has arrived by then: what a router that holds siblings back could reach. "-": nothing was reusable.`;
+const NOTES = `An oracle is one unlimited cache: of all prefills that were finished when a request arrived (causal clock), or of all requests
+that had arrived (instant clock), what a router that holds siblings back could reach; of all sessions, of the request's own
+session with its sub-agents (tree), or of its own agent (chain). "-": nothing was reusable, or there was no such request.`;
 
 function timed(run: (onProgress: Parameters<typeof replayTrace>[3]) => ReplayReport, policy: string): TimedReport {
   const start = performance.now();
@@ -89,7 +91,7 @@ function describe(origin: string, trace: Trace): string {
 function describeFleet({ options }: ReplayRequest): string {
   const capacity = options.capacityTokens === Infinity ? 'unlimited' : `${String(options.capacityTokens)} tokens`;
   return (
-    `on ${String(options.instances)} instances of ${String(options.ranksPerInstance)} ranks, cache of a rank ${capacity}, ` +
+    `on ${String(options.instances)} context instances of ${String(options.ranksPerInstance)} ranks, cache of a rank ${capacity}, ` +
     `seed ${String(options.seed)}`
   );
 }

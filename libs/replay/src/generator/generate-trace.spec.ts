@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { PrefixOracle } from '../oracle/prefix-oracle.js';
+import { BranchOracle } from '../oracle/branch-oracle.js';
 import { spreadOf } from '../report/spread.js';
 import { NO_BLOCKS, promptBlocks } from '../trace/prompt-blocks.js';
 import type { Trace, TraceRequest } from '../trace/trace.js';
@@ -20,10 +20,10 @@ const median = (values: readonly number[]): number => spreadOf(values)?.p50 ?? N
 const offBy = (value: number, target: number): number => Math.abs(value / target - 1);
 
 /** Share of prompt tokens, in percent, that a session could reuse of its own, at recorded times and 8,000 tokens a second. */
-function treeHit({ sessions, numBlocks, tokensPerBlock }: Trace, horizonMs: number): number {
+function treeHit({ sessions, tokensPerBlock }: Trace, horizonMs: number): number {
   let reusable = 0;
   for (const { agents } of sessions) {
-    const oracle = new PrefixOracle(numBlocks, tokensPerBlock, horizonMs);
+    const oracle = new BranchOracle([horizonMs]);
     const arrivals = agents.flatMap((agent) => {
       let blocks = NO_BLOCKS;
       return agent.requests.map((request) => ({ request, blocks: (blocks = promptBlocks(blocks, request)) }));
@@ -34,7 +34,8 @@ function treeHit({ sessions, numBlocks, tokensPerBlock }: Trace, horizonMs: numb
       const now = request.recordedAt;
       for (const done of computing.filter(({ until }) => until <= now)) oracle.remember(done.blocks, done.until);
       computing = computing.filter(({ until }) => until > now);
-      const tokens = oracle.reusableTokens(blocks, request.inputTokens, now);
+      const [shared = 0] = oracle.sharedBlocks(blocks, now);
+      const tokens = Math.min(shared * tokensPerBlock, request.inputTokens - 1);
       reusable += tokens;
       computing.push({ until: now + 300 + (request.inputTokens - tokens) / 8, blocks });
     }

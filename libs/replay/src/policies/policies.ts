@@ -1,43 +1,30 @@
-import type { Policy } from './policy.js';
+import type { FleetPolicy, Policy, SubagentKey } from './policy.js';
 
-const conversationRanks = { kv_cache_routing_conversation_affinity: true };
-
-/** The policies to compare, from the one that knows least to the one that knows most. */
+/**
+ * The policies to compare, from the one that knows least to the one that knows most. Both fleets have routers of one type;
+ * a sub-agent's generation is placed by its own conversation, as by the default scope of affinity.
+ */
 export const POLICIES: readonly Policy[] = [
-  {
-    name: 'round_robin',
-    router: { type: 'round_robin', args: {} },
-    subagentKey: 'own',
-    attentionDp: {},
-  },
-  {
-    name: 'load_balancing',
-    router: { type: 'load_balancing', args: {} },
-    subagentKey: 'own',
-    attentionDp: {},
-  },
-  {
-    name: 'conversation',
-    router: { type: 'conversation', args: {} },
-    subagentKey: 'own',
-    attentionDp: conversationRanks,
-  },
-  {
-    name: 'conversation+parent',
-    router: { type: 'conversation', args: {} },
-    subagentKey: 'parent',
-    attentionDp: conversationRanks,
-  },
-  {
-    name: 'conversation+root',
-    router: { type: 'conversation', args: {} },
-    subagentKey: 'root',
-    attentionDp: conversationRanks,
-  },
-  {
-    name: 'kv_cache_aware',
-    router: { type: 'kv_cache_aware', args: {} },
-    subagentKey: 'own',
-    attentionDp: { enable_kv_cache_aware_routing: true },
-  },
+  alike('round_robin', byType('round_robin')),
+  alike('load_balancing', byType('load_balancing')),
+  alike('conversation', byConversation('own')),
+  { name: 'conversation+parent', context: byConversation('parent'), generation: byConversation('own') },
+  { name: 'conversation+root', context: byConversation('root'), generation: byConversation('own') },
+  alike('kv_cache_aware', { ...byType('kv_cache_aware'), attentionDp: { enable_kv_cache_aware_routing: true } }),
 ];
+
+function alike(name: string, policy: FleetPolicy): Policy {
+  return { name, context: policy, generation: policy };
+}
+
+function byType(type: string): FleetPolicy {
+  return { router: { type, args: {} }, subagentKey: 'own', attentionDp: {} };
+}
+
+function byConversation(subagentKey: SubagentKey): FleetPolicy {
+  return {
+    ...byType('conversation'),
+    subagentKey,
+    attentionDp: { kv_cache_routing_conversation_affinity: true },
+  };
+}

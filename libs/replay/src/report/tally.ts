@@ -1,3 +1,5 @@
+import { CLOCKS, type PerOracle, perOracle, type Reuse, SCOPES } from '../oracle/reuse.js';
+
 import { type Spread, spreadOf } from './spread.js';
 
 /** What is known of a request when it is done. */
@@ -5,55 +7,60 @@ export interface RequestRecord {
   readonly inputTokens: number;
   /** Prompt tokens that the engine found in its cache. */
   readonly cachedTokens: number;
-  /** What the oracle would have reused: of all prefills finished when the request arrived. */
-  readonly reusableTokens: number;
-  /** The same of all requests that had arrived before it. */
-  readonly instantlyReusableTokens: number;
+  /** What each oracle could have reused when the request arrived. */
+  readonly reusableTokens: PerOracle<number>;
   /** Milliseconds from arrival to the first token. */
   readonly timeToFirstToken: number;
 }
 
-/** The requests of a class together. Tokens are summed, each reuse capped at what the oracle could have reused. */
+/** The requests of a class together; tokens are summed. */
 export interface ClassReport {
   readonly requests: number;
   readonly inputTokens: number;
   /** As engines reported them. */
   readonly cachedTokens: number;
-  readonly reusableTokens: number;
-  readonly reusedTokens: number;
-  readonly instantlyReusableTokens: number;
-  readonly instantlyReusedTokens: number;
+  readonly reuse: PerOracle<Reuse>;
   /** In milliseconds; null without a request. */
   readonly timeToFirstToken: Spread | null;
+}
+
+/** What was reusable and reused by the first of a replay's horizons, the one that is shown where there is room for one. */
+export function mainReuse({ reuse }: Pick<ClassReport, 'reuse'>, clock: keyof PerOracle<Reuse> = 'causal'): Reuse {
+  return reuse[clock].global[0] ?? { horizon: Infinity, reusableTokens: 0, reusedTokens: 0 };
 }
 
 /** Adds the requests of a class up. */
 export class Tally {
   readonly #times: number[] = [];
-  #sums = {
-    inputTokens: 0,
-    cachedTokens: 0,
-    reusableTokens: 0,
-    reusedTokens: 0,
-    instantlyReusableTokens: 0,
-    instantlyReusedTokens: 0,
-  };
+  readonly #reuse: PerOracle<{ -readonly [Name in keyof Reuse]: Reuse[Name] }>;
+  #inputTokens = 0;
+  #cachedTokens = 0;
 
-  add(record: RequestRecord): void {
-    const { inputTokens, cachedTokens, reusableTokens, instantlyReusableTokens } = record;
-    const sums = this.#sums;
-    this.#sums = {
-      inputTokens: sums.inputTokens + inputTokens,
-      cachedTokens: sums.cachedTokens + cachedTokens,
-      reusableTokens: sums.reusableTokens + reusableTokens,
-      reusedTokens: sums.reusedTokens + Math.min(cachedTokens, reusableTokens),
-      instantlyReusableTokens: sums.instantlyReusableTokens + instantlyReusableTokens,
-      instantlyReusedTokens: sums.instantlyReusedTokens + Math.min(cachedTokens, instantlyReusableTokens),
-    };
-    this.#times.push(record.timeToFirstToken);
+  /** @param horizons in milliseconds, of the oracles whose words are recorded */
+  constructor(horizons: readonly number[]) {
+    this.#reuse = perOracle(() => horizons.map((horizon) => ({ horizon, reusableTokens: 0, reusedTokens: 0 })));
+  }
+
+  add({ inputTokens, cachedTokens, reusableTokens, timeToFirstToken }: RequestRecord): void {
+    this.#inputTokens += inputTokens;
+    this.#cachedTokens += cachedTokens;
+    for (const clock of CLOCKS)
+      for (const scope of SCOPES)
+        for (const [at, sum] of this.#reuse[clock][scope].entries()) {
+          const reusable = reusableTokens[clock][scope][at] ?? 0;
+          sum.reusableTokens += reusable;
+          sum.reusedTokens += Math.min(cachedTokens, reusable);
+        }
+    this.#times.push(timeToFirstToken);
   }
 
   report(): ClassReport {
-    return { requests: this.#times.length, ...this.#sums, timeToFirstToken: spreadOf(this.#times) };
+    return {
+      requests: this.#times.length,
+      inputTokens: this.#inputTokens,
+      cachedTokens: this.#cachedTokens,
+      reuse: perOracle((clock, scope) => this.#reuse[clock][scope].map((sum) => ({ ...sum }))),
+      timeToFirstToken: spreadOf(this.#times),
+    };
   }
 }

@@ -12,16 +12,24 @@ import {
   transferMs,
 } from '@roost/engine-simulated';
 
-import { type PrefillJob, RankQueue } from './rank-queue.js';
+import { type RankJob, RankQueue } from './rank-queue.js';
 import type { ReplayOptions } from './replay-options.js';
 import type { Settler, VirtualTime } from './virtual-time.js';
+
+/** A computed prompt, whose KV cache is held. */
+export interface Prefilled {
+  /** Prompt tokens that were in the cache. */
+  readonly cachedTokens: number;
+  /** Sends the KV cache of so many tokens to a generation worker, calls back when it has left, and holds it no longer. */
+  send(tokens: number, sent: () => void): void;
+  /** Lets go of the KV cache: the answer is complete. */
+  release(): void;
+}
 
 /** Who wants to know what becomes of the jobs of an instance. */
 export interface InstanceListener<Job> {
   /** The prompt is computed, and the first token sampled. */
-  prefilled(job: Job, cachedTokens: number): void;
-  /** The KV cache has left for a generation worker. */
-  handedOff(job: Job): void;
+  prefilled(job: Job, outcome: Prefilled): void;
   blocksChanged(rank: number, event: BlockEvent): void;
 }
 
@@ -35,7 +43,7 @@ const UNLIMITED_BLOCKS = Number.MAX_SAFE_INTEGER;
  * One context worker in virtual time: the queue, the ranks that step together, and the links that KV caches leave by. A
  * held KV cache takes up its rank's memory until it has left.
  */
-export class ContextInstance<Job extends PrefillJob> implements Settler {
+export class ContextInstance<Job extends RankJob> implements Settler {
   readonly #ranks: readonly Rank[];
   readonly #links: readonly Pacer[];
   readonly #queue: RankQueue<Job>;
@@ -113,20 +121,24 @@ export class ContextInstance<Job extends PrefillJob> implements Settler {
     const running = this.#running.get(sequence);
     if (running === undefined) throw new Error('a sequence was computed that nobody had started');
     const { job, rank } = running;
-    this.listener.prefilled(job, sequence.cachedTokens);
-    this.time.at(this.#transferEnd(job, rank), () => {
+    const release = (): void => {
       this.#running.delete(sequence);
       this.#ranks[rank]?.remove(sequence);
       this.time.settleSoon(this);
-      this.listener.handedOff(job);
-    });
+    };
+    const send = (tokens: number, sent: () => void): void => {
+      this.time.at(this.#transferEnd(tokens, rank), () => {
+        release();
+        sent();
+      });
+    };
+    this.listener.prefilled(job, { cachedTokens: sequence.cachedTokens, send, release });
   }
 
-  /** The whole cache is sent: what the generation worker may have of it already is not modelled. */
-  #transferEnd({ inputTokens }: Job, rank: number): number {
+  #transferEnd(tokens: number, rank: number): number {
     const { now } = this.time;
     const link = this.#links[rank];
     link?.begin(now);
-    return link?.after(now, transferMs(this.#timeModel, inputTokens * this.options.kvBytesPerToken)) ?? now;
+    return link?.after(now, transferMs(this.#timeModel, tokens * this.options.kvBytesPerToken)) ?? now;
   }
 }

@@ -1,8 +1,8 @@
 import type { AdpRequest, AdpRouter, RankLoad } from '@roost/adp-router';
 import type { Rank } from '@roost/engine-simulated';
 
-/** A prefill, as far as placing it on a rank and computing it are concerned. */
-export interface PrefillJob {
+/** A leg, as far as placing it on a rank is concerned. */
+export interface RankJob {
   readonly inputTokens: number;
   /** Hashes of the prompt's full blocks. */
   readonly hashes: readonly bigint[];
@@ -15,7 +15,7 @@ export interface PrefillJob {
  * The queue of an instance, by the rules of the worker's: jobs wait until a rank has a free slot, and the ADP router
  * assigns all that can start at a time together, from what the ranks have to do and have cached.
  */
-export class RankQueue<Job extends PrefillJob> {
+export class RankQueue<Job extends RankJob> {
   readonly #waiting = new Set<Job>();
   /** Iterations since the router first deferred a job. */
   readonly #deferred = new Map<Job, number>();

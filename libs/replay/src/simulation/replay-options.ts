@@ -7,6 +7,11 @@ export interface ReplayOptions extends Omit<TimeModel, 'speedUp'> {
   readonly ranksPerInstance: number;
   /** KV cache of one rank, in tokens; Infinity: nothing is ever evicted. */
   readonly capacityTokens: number;
+  /** Generation instances; they are never too busy. */
+  readonly generationInstances: number;
+  readonly generationRanksPerInstance: number;
+  /** KV cache of one of their ranks, in tokens. */
+  readonly generationCapacityTokens: number;
   /** Requests that one rank works on in one iteration. */
   readonly maxBatchSize: number;
   /** Tokens that one rank computes in one iteration. */
@@ -16,8 +21,11 @@ export interface ReplayOptions extends Omit<TimeModel, 'speedUp'> {
   readonly sessionInterval: number;
   /** What recorded pauses - of users, of tools, before a sub-agent is spawned - are multiplied by. */
   readonly thinkScale: number;
-  /** How long after its last use the oracle may reuse a block, in milliseconds; Infinity: for ever. */
-  readonly oracleHorizon: number;
+  /**
+   * How long after its last use an oracle may reuse a block, in milliseconds; Infinity: for ever. One at least; the first is
+   * shown where there is room for one.
+   */
+  readonly oracleHorizons: readonly number[];
   /** Of the session starts, the only thing left to chance. */
   readonly seed: number;
 }
@@ -27,6 +35,9 @@ export const DEFAULT_REPLAY_OPTIONS: ReplayOptions = {
   instances: 4,
   ranksPerInstance: 4,
   capacityTokens: Infinity,
+  generationInstances: 4,
+  generationRanksPerInstance: 4,
+  generationCapacityTokens: Infinity,
   maxBatchSize: 16,
   maxNumTokens: 8192,
   prefillTokensPerSecond: 8000,
@@ -35,12 +46,25 @@ export const DEFAULT_REPLAY_OPTIONS: ReplayOptions = {
   kvBytesPerToken: 65_536,
   sessionInterval: 60_000,
   thinkScale: 1,
-  oracleHorizon: Infinity,
+  oracleHorizons: [Infinity, 3_600_000, 300_000],
   seed: 1,
 };
 
-const WHOLE = ['instances', 'ranksPerInstance', 'maxBatchSize', 'maxNumTokens', 'kvBytesPerToken'] as const;
-const POSITIVE = ['capacityTokens', 'oracleHorizon', 'prefillTokensPerSecond', 'kvBandwidthBytesPerSecond'] as const;
+const WHOLE = [
+  'instances',
+  'ranksPerInstance',
+  'generationInstances',
+  'generationRanksPerInstance',
+  'maxBatchSize',
+  'maxNumTokens',
+  'kvBytesPerToken',
+] as const;
+const POSITIVE = [
+  'capacityTokens',
+  'generationCapacityTokens',
+  'prefillTokensPerSecond',
+  'kvBandwidthBytesPerSecond',
+] as const;
 const AT_LEAST_0 = ['decodeStepMs', 'sessionInterval', 'thinkScale'] as const;
 
 /** An option is out of its range, or does not go with the trace; the message names it. */
@@ -61,10 +85,18 @@ export function checkReplayOptions(options: ReplayOptions): void {
   const refuse = (name: keyof ReplayOptions, must: string): never => {
     throw new ReplayOptionError(name, must, options[name]);
   };
-  for (const name of WHOLE)
-    if (!Number.isSafeInteger(options[name]) || options[name] < 1) refuse(name, 'a whole number of at least 1');
+  for (const name of WHOLE) if (!isWhole(options[name])) refuse(name, 'a whole number of at least 1');
   for (const name of POSITIVE) if (!(options[name] > 0)) refuse(name, 'greater than 0');
   for (const name of AT_LEAST_0)
     if (!(options[name] >= 0 && options[name] < Infinity)) refuse(name, 'a number of at least 0');
+  if (!areHorizons(options.oracleHorizons)) refuse('oracleHorizons', 'one or more times greater than 0');
   if (!Number.isSafeInteger(options.seed)) refuse('seed', 'a whole number');
+}
+
+function isWhole(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 1;
+}
+
+function areHorizons(horizons: readonly number[]): boolean {
+  return horizons.length > 0 && horizons.every((horizon) => horizon > 0);
 }

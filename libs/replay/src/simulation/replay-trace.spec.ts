@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { POLICIES } from '../policies/policies.js';
 import type { Policy } from '../policies/policy.js';
 import type { ReplayReport } from '../report/replay-report.js';
-import { REQUEST_CLASSES } from '../report/request-class.js';
+import { REQUEST_CLASSES, type RequestClass } from '../report/request-class.js';
+import { mainReuse } from '../report/tally.js';
 import { row, smallTrace, traceOf } from '../testing/small-trace.js';
-import type { Trace } from '../trace/trace.js';
+import type { Trace, TraceRequest } from '../trace/trace.js';
 
 import { DEFAULT_REPLAY_OPTIONS, ReplayOptionError, type ReplayOptions } from './replay-options.js';
 import { replayTrace } from './replay-trace.js';
@@ -25,6 +26,13 @@ const policy = (name: string): Policy => {
   const found = POLICIES.find((each) => each.name === name);
   if (found === undefined) throw new Error(name);
   return found;
+};
+/** What was reused of what was reusable, on the causal clock and on the instant one. */
+const reuseOf = ({ classes }: ReplayReport, name: RequestClass): { causal: number[]; instant: number[] } => {
+  const [causal, instant] = [mainReuse(classes[name]), mainReuse(classes[name], 'instant')].map(
+    ({ reusedTokens, reusableTokens }) => [reusedTokens, reusableTokens],
+  );
+  return { causal: causal ?? [], instant: instant ?? [] };
 };
 const anyTrace = fc.integer().map(smallTrace);
 const anyPolicy = fc.constantFrom(...POLICIES);
@@ -51,20 +59,25 @@ describe('replayTrace', () => {
     };
     const trace = traceOf(
       row({ in: 128, out: 3, new: [1, 2] }),
-      row({ seq: 1, t: 1, in: 193, out: 1, keep: 2, new: [3], think_s: 0.5 }),
+      row({ seq: 1, t: 1, in: 193, out: 2, keep: 2, new: [3], think_s: 0.5 }),
       row({ agent: 'sa00', parent: 'main', t: 0.1, in: 130, out: 0, new: [1, 7] }),
     );
-    const { classes, virtualTime, prefillTokens } = replayTrace(trace, policy('conversation'), options);
+    const report = replayTrace(trace, policy('conversation'), options);
+    const { classes, virtualTime, prefillTokens } = report;
     // Main: 128 ms to its first token, 128 ms for its cache, 20 ms for two more tokens: an answer at 276. Then 500 ms of
-    // thinking, 65 tokens to compute, and 193 ms for the cache.
+    // thinking, 65 tokens to compute, 65 ms for what the generation worker has not kept of the cache, and one more token.
     expect(classes.mainFirst.timeToFirstToken?.mean).toBeCloseTo(128);
-    expect(classes.rest.timeToFirstToken?.mean).toBeCloseTo(65);
-    expect(virtualTime).toBeCloseTo(276 + 500 + 65 + 193);
+    expect(classes.mainTool.timeToFirstToken?.mean).toBeCloseTo(65);
+    expect(virtualTime).toBeCloseTo(276 + 500 + 65 + 65 + 10);
     // The sub-agent comes at 100 while main computes till 128; then it finds one block, and computes 66 tokens.
-    expect(classes.subFirst.timeToFirstToken?.mean).toBeCloseTo(28 + 66);
-    expect(classes.subFirst).toMatchObject({ cachedTokens: 64, reusableTokens: 0, instantlyReusableTokens: 64 });
-    expect(classes.rest).toMatchObject({ cachedTokens: 128, reusableTokens: 128, reusedTokens: 128 });
+    expect(classes.subFirstFork.timeToFirstToken?.mean).toBeCloseTo(28 + 66);
+    expect(classes.subFirstFork.cachedTokens).toBe(64);
+    expect(reuseOf(report, 'subFirstFork')).toEqual({ causal: [0, 0], instant: [64, 64] });
+    expect(classes.mainTool.cachedTokens).toBe(128);
+    expect(reuseOf(report, 'mainTool').causal).toEqual([128, 128]);
     expect(prefillTokens).toEqual([[128 + 65 + 66]]);
+    // An answer of no token, as the sub-agent's, needs no generation.
+    expect([report.kvBytesMoved, report.kvBytesHeld]).toEqual([128 + 65, 128]);
   });
 
   it('multiplies pauses, and nothing else, by the scale', () => {
@@ -84,7 +97,8 @@ describe('replayTrace', () => {
       row({ agent: `sa${String(index)}`, parent: 'main', t: 100 * (index + 1), in: 640, new: [[1, 10]] }),
     );
     const trace = traceOf(row({ in: 640, new: [[1, 10]] }), ...spread);
-    const reused = (name: string): number => replayTrace(trace, policy(name), SMALL).classes.subFirst.reusedTokens;
+    const reused = (name: string): number =>
+      mainReuse(replayTrace(trace, policy(name), SMALL).classes.subFirstFork).reusedTokens;
     expect(reused('conversation+parent')).toBe(8 * 9 * 64);
     expect(reused('conversation')).toBeLessThan(8 * 9 * 64);
     expect(reused('kv_cache_aware')).toBe(8 * 9 * 64);
@@ -126,22 +140,63 @@ describe('replayTrace', () => {
       fc.property(anyTrace, anyPolicy, anyFleet, (trace, chosen, fleet) => {
         const { classes } = replayTrace(trace, chosen, { ...SMALL, ...fleet });
         for (const name of REQUEST_CLASSES) {
-          const { cachedTokens, instantlyReusableTokens, instantlyReusedTokens, ...causal } = classes[name];
-          expect(cachedTokens).toBeLessThanOrEqual(instantlyReusableTokens);
-          expect(instantlyReusedTokens).toBe(cachedTokens);
+          const { cachedTokens } = classes[name];
+          const [causal, instant] = [mainReuse(classes[name]), mainReuse(classes[name], 'instant')];
+          expect(cachedTokens).toBeLessThanOrEqual(instant.reusableTokens);
+          expect(instant.reusedTokens).toBe(cachedTokens);
           expect(causal.reusedTokens).toBeLessThanOrEqual(causal.reusableTokens);
-          expect(causal.reusableTokens).toBeLessThanOrEqual(instantlyReusableTokens);
+          expect(causal.reusableTokens).toBeLessThanOrEqual(instant.reusableTokens);
         }
       }),
     );
+  });
+
+  it('knows less in a narrower scope and within a shorter horizon', () => {
+    const oracleHorizons = [Infinity, 20_000, 1000];
+    fc.assert(
+      fc.property(anyTrace, anyPolicy, anyFleet, (trace, chosen, fleet) => {
+        const { classes } = replayTrace(trace, chosen, { ...SMALL, ...fleet, oracleHorizons });
+        for (const name of REQUEST_CLASSES)
+          for (const { global, tree, chain } of Object.values(classes[name].reuse)) {
+            const reusable = [global, tree, chain].map((reuses) => reuses.map(({ reusableTokens }) => reusableTokens));
+            for (const byHorizon of reusable) expect(byHorizon).toEqual(byHorizon.toSorted((a, b) => b - a));
+            for (const at of oracleHorizons.keys()) {
+              const byScope = reusable.map((byHorizon) => byHorizon[at] ?? 0);
+              expect(byScope).toEqual(byScope.toSorted((a, b) => b - a));
+            }
+          }
+      }),
+    );
+  });
+
+  it('moves what the generation instance has not, whatever the policy', () => {
+    fc.assert(
+      fc.property(anyTrace, anyPolicy, anyFleet, (trace, chosen, fleet) => {
+        const options = { ...SMALL, ...fleet, kvBytesPerToken: 1, generationCapacityTokens: 200 * 64 };
+        const { kvBytesMoved, kvBytesHeld } = replayTrace(trace, chosen, options);
+        expect(kvBytesMoved + kvBytesHeld).toBe(inputTokensOf(trace, ({ outputTokens }) => outputTokens > 1));
+      }),
+    );
+  });
+
+  it('moves less where an agent comes back to the generation instance that it had', () => {
+    const turns = Array.from({ length: 9 }, (_, seq) =>
+      row({ seq, t: seq, in: 640, out: 2, keep: seq === 0 ? 0 : 10, new: seq === 0 ? [[1, 10]] : [] }),
+    );
+    const held = (name: string): number => replayTrace(traceOf(...turns), policy(name), SMALL).kvBytesHeld;
+    expect(held('conversation')).toBe(8 * 640 * SMALL.kvBytesPerToken);
+    expect(held('round_robin')).toBeLessThan(held('conversation'));
   });
 
   it('is the oracle itself with one cache for everything', () => {
     const one = { instances: 1, ranksPerInstance: 1, capacityTokens: Infinity };
     fc.assert(
       fc.property(anyTrace, anyPolicy, anyFleet, (trace, chosen, fleet) => {
-        const { classes } = replayTrace(trace, chosen, { ...SMALL, ...fleet, ...one });
-        for (const name of REQUEST_CLASSES) expect(classes[name].reusedTokens).toBe(classes[name].reusableTokens);
+        const report = replayTrace(trace, chosen, { ...SMALL, ...fleet, ...one });
+        for (const name of REQUEST_CLASSES) {
+          const { reusedTokens, reusableTokens } = mainReuse(report.classes[name]);
+          expect(reusedTokens).toBe(reusableTokens);
+        }
       }),
     );
   });
@@ -157,7 +212,7 @@ describe('replayTrace', () => {
     );
     const one = { ...SMALL, instances: 1, ranksPerInstance: 1 };
     const reused = (capacityTokens: number): number =>
-      replayTrace(trace, policy('conversation'), { ...one, capacityTokens }).classes.rest.reusedTokens;
+      mainReuse(replayTrace(trace, policy('conversation'), { ...one, capacityTokens }).classes.mainTool).reusedTokens;
     expect(reused(Infinity)).toBe(9 * 64);
     expect(reused(11 * 64)).toBe(0);
   });
@@ -170,6 +225,10 @@ describe('replayTrace', () => {
       'capacityTokens must be at least 704 for a prompt of 640 tokens, not 703',
     );
     expect(run({ capacityTokens: 704 })).not.toThrow();
+    expect(run({ generationCapacityTokens: 600 })).toThrow(
+      'generationCapacityTokens must be at least 704 for 641 tokens',
+    );
+    expect(run({ oracleHorizons: [] })).toThrow('oracleHorizons must be one or more times greater than 0');
     expect(run({ instances: 0 })).toThrow(ReplayOptionError);
     expect(run({ prefillTokensPerSecond: 0 })).toThrow('prefillTokensPerSecond must be greater than 0, not 0');
     expect(run({ thinkScale: NaN })).toThrow('thinkScale must be a number of at least 0');
@@ -177,7 +236,7 @@ describe('replayTrace', () => {
   });
 });
 
-function inputTokensOf({ sessions }: Trace): number {
+function inputTokensOf({ sessions }: Trace, counts: (request: TraceRequest) => boolean = () => true): number {
   const requests = sessions.flatMap(({ agents }) => agents.flatMap((agent) => agent.requests));
-  return requests.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
+  return requests.filter(counts).reduce((sum, { inputTokens }) => sum + inputTokens, 0);
 }

@@ -1,15 +1,17 @@
-import { PrefixOracle } from '../oracle/prefix-oracle.js';
 import type { Policy } from '../policies/policy.js';
+import { type Arrival, Measurement } from '../report/measurement.js';
 import type { ReplayReport } from '../report/replay-report.js';
-import type { RequestClass } from '../report/request-class.js';
+import { classOf } from '../report/request-class.js';
 import { imbalanceOf } from '../report/spread.js';
-import { type RequestRecord, Tally } from '../report/tally.js';
 import { hashesOfBlocks } from '../trace/block-hash.js';
 import { NO_BLOCKS, promptBlocks } from '../trace/prompt-blocks.js';
 import type { Trace, TraceAgent, TraceRequest, TraceSession } from '../trace/trace.js';
 
 import { planSpawns, type SpawnPlan } from './agents.js';
 import { ContextFleet } from './context-fleet.js';
+import type { Prefilled } from './context-instance.js';
+import type { UnplacedLeg } from './fleet-placement.js';
+import { GenerationFleet } from './generation-fleet.js';
 import { checkReplayOptions, ReplayOptionError, type ReplayOptions } from './replay-options.js';
 import { sessionStarts } from './session-starts.js';
 import { VirtualTime } from './virtual-time.js';
@@ -27,12 +29,14 @@ interface LiveAgent {
   readonly session: TraceSession;
   readonly agent: TraceAgent;
   readonly spawns: SpawnPlan;
+  /** The blocks of the parent's request that it started with. */
+  readonly spawnedWith: Uint32Array;
 }
 
 /**
  * Replays a trace in virtual time, closed loop: an agent's next request comes its recorded pause after its previous
  * answer, and a sub-agent's first one as long after its parent's request as recorded. Prefill runs on the routers, caches,
- * ranks and time model of production; decode is a delay of one step a token, on a generation fleet without limits.
+ * ranks and time model of production; so do the caches of generation instances, but decode is a delay of one step a token.
  *
  * @param onProgress told after every request
  * @throws ReplayOptionError for options that make no sense, or a cache that is too small for the longest prompt
@@ -49,28 +53,32 @@ export function replayTrace(
   return replay.run();
 }
 
-function checkCapacity({ sessions, tokensPerBlock }: Trace, { capacityTokens }: ReplayOptions): void {
-  let longest = 0;
+function checkCapacity({ sessions, tokensPerBlock }: Trace, options: ReplayOptions): void {
+  let [longest, longestAnswered] = [0, 0];
   for (const { agents } of sessions)
-    for (const { requests } of agents) for (const { inputTokens } of requests) longest = Math.max(longest, inputTokens);
-  const needed = Math.ceil((longest + 1) / tokensPerBlock) * tokensPerBlock;
-  if (capacityTokens >= needed) return;
-  throw new ReplayOptionError(
-    'capacityTokens',
-    `at least ${String(needed)} for a prompt of ${String(longest)} tokens`,
-    capacityTokens,
-  );
+    for (const { requests } of agents)
+      for (const { inputTokens, outputTokens } of requests) {
+        longest = Math.max(longest, inputTokens + 1);
+        longestAnswered = Math.max(longestAnswered, inputTokens + outputTokens);
+      }
+  const check = (option: 'capacityTokens' | 'generationCapacityTokens', tokens: number, of: string): void => {
+    const needed = Math.ceil(tokens / tokensPerBlock) * tokensPerBlock;
+    if (options[option] < needed)
+      throw new ReplayOptionError(option, `at least ${String(needed)} for ${of}`, options[option]);
+  };
+  check('capacityTokens', longest, `a prompt of ${String(longest - 1)} tokens`);
+  check('generationCapacityTokens', longestAnswered, `${String(longestAnswered)} tokens of a prompt and its answer`);
 }
 
 class Replay {
   readonly #time = new VirtualTime();
-  readonly #fleet: ContextFleet;
+  readonly #contexts: ContextFleet;
+  readonly #generations: GenerationFleet;
   readonly #hashes: readonly bigint[];
-  readonly #arrived: PrefixOracle;
-  readonly #finished: PrefixOracle;
-  readonly #tallies = { mainFirst: new Tally(), subFirst: new Tally(), rest: new Tally(), total: new Tally() };
+  readonly #measurement: Measurement;
   #completed = 0;
-  #kvBytesMoved = 0;
+  #tokensMoved = 0;
+  #tokensHeld = 0;
 
   constructor(
     private readonly trace: Trace,
@@ -78,11 +86,11 @@ class Replay {
     private readonly options: ReplayOptions,
     private readonly onProgress: (progress: ReplayProgress) => void,
   ) {
-    this.#fleet = new ContextFleet(policy, options, this.#time, trace.tokensPerBlock);
-    this.#hashes = hashesOfBlocks(trace.numBlocks);
-    const { numBlocks, tokensPerBlock } = trace;
-    this.#arrived = new PrefixOracle(numBlocks, tokensPerBlock, options.oracleHorizon);
-    this.#finished = new PrefixOracle(numBlocks, tokensPerBlock, options.oracleHorizon);
+    const { tokensPerBlock, numBlocks } = trace;
+    this.#contexts = new ContextFleet(policy.context, options, this.#time, tokensPerBlock);
+    this.#generations = new GenerationFleet(policy.generation, options, this.#time, tokensPerBlock);
+    this.#hashes = hashesOfBlocks(numBlocks);
+    this.#measurement = new Measurement(trace, options.oracleHorizons);
   }
 
   run(): ReplayReport {
@@ -93,7 +101,10 @@ class Replay {
       const recorded = session.recordedStart === null ? null : this.#pause(session.recordedStart);
       const start = recorded ?? starts[index] ?? 0;
       for (const agent of spawns.roots)
-        this.#startAgent({ session, agent, spawns }, start + this.#pause(agent.requests[0]?.recordedAt));
+        this.#startAgent(
+          { session, agent, spawns, spawnedWith: NO_BLOCKS },
+          start + this.#pause(agent.requests[0]?.recordedAt),
+        );
     });
     this.#time.run();
     if (this.#completed !== numRequests)
@@ -106,47 +117,53 @@ class Replay {
   }
 
   #arrive(live: LiveAgent, index: number, previous: Uint32Array): void {
-    const { session, agent, spawns } = live;
+    const { session, agent, spawns, spawnedWith } = live;
     const request = agent.requests[index];
     if (request === undefined) return;
-    const arrivedAt = this.#time.now;
+    const { now } = this.#time;
+    const blocks = promptBlocks(previous, request);
     for (const spawned of spawns.spawnedBy(agent, index)) {
       const after = this.#pause((spawned.requests[0]?.recordedAt ?? 0) - request.recordedAt);
-      this.#startAgent({ ...live, agent: spawned }, arrivedAt + after);
+      this.#startAgent({ ...live, agent: spawned, spawnedWith: blocks }, now + after);
     }
     const { inputTokens } = request;
-    const blocks = promptBlocks(previous, request);
-    const reusableTokens = this.#finished.reusableTokens(blocks, inputTokens, arrivedAt);
-    const instantlyReusableTokens = this.#arrived.reusableTokens(blocks, inputTokens, arrivedAt);
-    this.#arrived.remember(blocks, arrivedAt);
-    this.#fleet.place({
+    const requestClass = classOf(agent, index, blocks, spawnedWith);
+    const arrival = this.#measurement.arrived({ session, agent, requestClass, blocks, inputTokens }, now);
+    const leg: UnplacedLeg = {
       inputTokens,
       hashes: Array.from(blocks, (block) => this.#hashes[block] ?? 0n),
       conversationId: conversationOf(session, agent),
       parentSession: agent.parent === null ? null : conversationOf(session, agent.parent),
       rootSession: agent.parent === null ? null : conversationOf(session, rootOf(agent)),
-      prefilled: (cachedTokens) => {
-        const timeToFirstToken = this.#time.now - arrivedAt;
-        this.#finished.remember(blocks, this.#time.now);
-        this.#record(classOf(agent, index), {
-          inputTokens,
-          cachedTokens,
-          reusableTokens,
-          instantlyReusableTokens,
-          timeToFirstToken,
-        });
-      },
-      handedOff: () => {
-        this.#kvBytesMoved += inputTokens * this.options.kvBytesPerToken;
-        this.#decode(request, () => this.#complete(live, index, blocks));
-      },
-    });
+    };
+    const prefilled = (outcome: Prefilled): void => {
+      this.#measure(arrival, outcome);
+      this.#generate(leg, request, outcome, () => this.#complete(live, index, blocks));
+    };
+    this.#contexts.place({ ...leg, prefilled });
   }
 
-  /** The first answer token comes out of the prefill. */
-  #decode({ outputTokens }: TraceRequest, done: () => void): void {
-    const steps = Math.max(0, outputTokens - 1);
-    this.#time.at(this.#time.now + steps * this.options.decodeStepMs, done);
+  #measure(arrival: Arrival, { cachedTokens }: Prefilled): void {
+    const firstTokenAt = this.#time.now;
+    this.#measurement.prefilled(arrival, firstTokenAt);
+    this.#measurement.record(arrival, { inputTokens: arrival.request.inputTokens, cachedTokens, firstTokenAt });
+  }
+
+  /** The first answer token comes out of the prefill, and an answer of no more than that needs no generation. */
+  #generate(leg: UnplacedLeg, { outputTokens }: TraceRequest, prefilled: Prefilled, done: () => void): void {
+    if (outputTokens <= 1) {
+      prefilled.release();
+      done();
+      return;
+    }
+    const decodeTime = (outputTokens - 1) * this.options.decodeStepMs;
+    const imported = (heldTokens: number, arrived: () => void): void => {
+      const missing = leg.inputTokens - heldTokens;
+      this.#tokensHeld += heldTokens;
+      this.#tokensMoved += missing;
+      prefilled.send(missing, arrived);
+    };
+    this.#generations.place({ ...leg, outputTokens, decodeTime, admitted: imported, done });
   }
 
   #complete(live: LiveAgent, index: number, blocks: Uint32Array): void {
@@ -161,26 +178,17 @@ class Replay {
     return recorded * this.options.thinkScale;
   }
 
-  #record(requestClass: RequestClass, record: RequestRecord): void {
-    this.#tallies[requestClass].add(record);
-    this.#tallies.total.add(record);
-  }
-
   #report(): ReplayReport {
-    const { mainFirst, subFirst, rest, total } = this.#tallies;
-    const prefillTokens = this.#fleet.prefillTokens();
+    const prefillTokens = this.#contexts.prefillTokens();
     const perInstance = prefillTokens.map((ranks) => ranks.reduce((sum, tokens) => sum + tokens, 0));
+    const { kvBytesPerToken } = this.options;
     return {
       policy: this.policy.name,
-      classes: {
-        mainFirst: mainFirst.report(),
-        subFirst: subFirst.report(),
-        rest: rest.report(),
-        total: total.report(),
-      },
+      classes: this.#measurement.report(),
       prefillImbalance: { instances: imbalanceOf(perInstance), ranks: imbalanceOf(prefillTokens.flat()) },
       prefillTokens,
-      kvBytesMoved: this.#kvBytesMoved,
+      kvBytesMoved: this.#tokensMoved * kvBytesPerToken,
+      kvBytesHeld: this.#tokensHeld * kvBytesPerToken,
       virtualTime: this.#time.now,
     };
   }
@@ -192,9 +200,4 @@ function conversationOf(session: TraceSession, agent: TraceAgent): string {
 
 function rootOf(agent: TraceAgent): TraceAgent {
   return agent.parent === null ? agent : rootOf(agent.parent);
-}
-
-function classOf({ parent }: TraceAgent, index: number): RequestClass {
-  if (index > 0) return 'rest';
-  return parent === null ? 'mainFirst' : 'subFirst';
 }

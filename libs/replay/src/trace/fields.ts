@@ -1,4 +1,4 @@
-import { TraceError } from './trace-error.js';
+import { NotJsonError, TraceError } from './trace-error.js';
 
 /** The fields of one line of a trace, each read as what it has to be. Every reading throws a TraceError that names its field. */
 export class Fields {
@@ -71,7 +71,7 @@ function parseObject(text: string, line: number): Readonly<Record<string, unknow
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new TraceError(line, 'not JSON', { cause: error });
+    throw new NotJsonError(line, { cause: error });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TraceError(line, 'not an object');
   return value as Readonly<Record<string, unknown>>;

@@ -11,3 +11,10 @@ export class TraceError extends Error {
     super(`line ${String(line)}: ${message}`, options);
   }
 }
+
+/** A line is not JSON: cut off, if it is a file's last. */
+export class NotJsonError extends TraceError {
+  constructor(line: number, options?: ErrorOptions) {
+    super(line, 'not JSON', options);
+  }
+}

@@ -14,9 +14,9 @@ async function read(...files: readonly (readonly object[])[]): Promise<Trace> {
   return reader.finish();
 }
 
-async function* linesOf(rows: readonly object[]): AsyncGenerator<string> {
+async function* linesOf(rows: readonly (object | string)[]): AsyncGenerator<string> {
   await Promise.resolve();
-  for (const each of rows) yield JSON.stringify(each);
+  for (const each of rows) yield typeof each === 'string' ? each : JSON.stringify(each);
 }
 
 function promptsOf({ sessions }: Trace): Record<string, number[][]> {
@@ -125,6 +125,22 @@ describe('logs of edges', () => {
       logged({ conversation: 'w', parent: 'gone', at: 103 }),
     ]);
     expect(Object.keys(promptsOf(trace))).toEqual(['y/x', 'y/y', 'z/z', 'w/w']);
+  });
+
+  it('may end in a line that was not written whole, which is told', async () => {
+    const torn = JSON.stringify(logged({ at: 110 })).slice(0, 40);
+    const reader = new TraceReader();
+    expect(await reader.read(linesOf([logged({}), torn, '']))).toBe(2);
+    expect(await reader.read(linesOf([logged({ at: 120 })]))).toBeNull();
+    expect(reader.finish().numRequests).toBe(2);
+  });
+
+  it('are refused with such a line anywhere else, and alone', async () => {
+    const read = (...lines: (object | string)[]): Promise<unknown> => new TraceReader().read(linesOf(lines));
+    await expect(read(logged({}), '{"roost_tr', logged({}))).rejects.toThrow('line 2: not JSON');
+    await expect(read(logged({}), '{"roost_tr', '{"roost_tr')).rejects.toThrow('line 2: not JSON');
+    await expect(read('{"roost_tr')).rejects.toThrow('line 1: not JSON');
+    await expect(read(row({}), '{"session')).rejects.toThrow('line 2: not JSON');
   });
 
   it.each([

@@ -4,11 +4,16 @@ import { joinTraces } from './join-traces.js';
 import { MooncakeRows } from './mooncake/mooncake-rows.js';
 import { rowOf } from './parse-trace-row.js';
 import { TraceBuilder } from './trace-builder.js';
-import { TraceError } from './trace-error.js';
+import { NotJsonError, TraceError } from './trace-error.js';
 import { TOKENS_PER_BLOCK } from './trace-row.js';
 import type { Trace } from './trace.js';
 
-type LineReader = (fields: Fields) => void;
+/** Takes the lines of one file. */
+interface LineReader {
+  readonly take: (fields: Fields) => void;
+  /** Whether the file's last line may be cut off, because whoever wrote it was ended. */
+  readonly mayBeTorn: boolean;
+}
 
 /**
  * Reads files of any format that there is - rows of Weka's shape and of our generator, Mooncake's, logs of edges - and
@@ -20,21 +25,30 @@ export class TraceReader {
   readonly #edgeLogs = new EdgeLogRows();
 
   /**
-   * Reads one file's lines; blank ones are skipped. The first tells the format.
+   * Reads one file's lines; blank ones are skipped. The first tells the format. The last line of a log that an edge had no
+   * time to write whole is skipped too.
    *
+   * @returns the number of that line; null for a file that is whole
    * @throws TraceError at the first line that is wrong, and for a file without a request; nothing can be read after that
    */
-  async read(lines: AsyncIterable<string>): Promise<void> {
+  async read(lines: AsyncIterable<string>): Promise<number | null> {
     let line = 0;
-    let take: LineReader | null = null;
+    let reader: LineReader | null = null;
+    let notJson: NotJsonError | null = null;
     for await (const text of lines) {
       line += 1;
       if (text.trim() === '') continue;
-      const fields = new Fields(text, line);
-      take ??= this.#readerFor(fields);
-      take(fields);
+      if (notJson !== null) throw notJson;
+      const fields = fieldsOf(text, line);
+      if (fields instanceof NotJsonError) {
+        notJson = fields;
+        continue;
+      }
+      reader ??= this.#readerFor(fields);
+      reader.take(fields);
     }
-    if (take === null) throw new TraceError(line, 'the trace ends here without a request');
+    if (notJson === null && reader === null) throw new TraceError(line, 'the trace ends here without a request');
+    return notJson === null ? null : tornLine(notJson, reader);
   }
 
   /** All that was read, as one trace. Throws a TraceError for agents whose parents are wrong, and for logs without an answer. */
@@ -48,17 +62,28 @@ export class TraceReader {
   }
 
   #readerFor(first: Fields): LineReader {
-    if (first.has('roost_trace')) return this.#edgeLogs.readFile();
+    if (first.has('roost_trace')) return { take: this.#edgeLogs.readFile(), mayBeTorn: true };
     const builder = new TraceBuilder();
     this.#builders.push(builder);
-    if (first.has('hash_ids') && first.has('timestamp')) {
-      const rows = new MooncakeRows();
-      return (fields) => {
-        builder.add(rows.next(fields), fields.line);
-      };
-    }
-    return (fields) => {
-      builder.add(rowOf(fields), fields.line);
+    const mooncake = first.has('hash_ids') && first.has('timestamp') ? new MooncakeRows() : null;
+    const take = (fields: Fields): void => {
+      builder.add(mooncake?.next(fields) ?? rowOf(fields), fields.line);
     };
+    return { take, mayBeTorn: false };
   }
+}
+
+function fieldsOf(text: string, line: number): Fields | NotJsonError {
+  try {
+    return new Fields(text, line);
+  } catch (error) {
+    if (error instanceof NotJsonError) return error;
+    throw error;
+  }
+}
+
+/** The number of a last line that is not JSON, where a file may end so. */
+function tornLine(last: NotJsonError, reader: LineReader | null): number {
+  if (reader?.mayBeTorn === true) return last.line;
+  throw last;
 }

@@ -1,6 +1,6 @@
 /** Draws the charts of a report; runs in the page, after the charting library. */
 export const PAGE_SCRIPT = `
-const colours = ['#4269d0', '#efb118', '#3ca951', '#9498a0'];
+const colours = ['#4269d0', '#efb118', '#3ca951', '#ff725c', '#6cc5b0', '#a463f2', '#97bbf5', '#9498a0'];
 const number = (value) => value.toLocaleString('en', { maximumSignificantDigits: 4 });
 for (const chart of JSON.parse(document.getElementById('charts').textContent)) {
   // A bar begins at the axis: the power of ten below the smallest value, so that this one has a bar too.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_REPLAY_OPTIONS, generateTrace, POLICIES, replayTrace } from '@roost/replay';
+import { DEFAULT_REPLAY_OPTIONS, generateTrace, mainReuse, POLICIES, replayTrace } from '@roost/replay';
 
 import { renderHtml } from './render-html.js';
 import type { Chart } from './report-data.js';
@@ -23,16 +23,41 @@ function chartsOf(html: string): Chart[] {
 describe('renderHtml', () => {
   it('draws the shares, times, imbalance, cost and KV moved of every policy', () => {
     const charts = chartsOf(page());
-    expect(charts.map(({ id }) => id)).toEqual(['share', 'ttft-p50', 'ttft-p95', 'imbalance', 'cost', 'kv']);
+    expect(charts.map(({ id }) => id)).toEqual([
+      'share',
+      'oracles-total',
+      'oracles-subFirst',
+      'ttft-p50',
+      'ttft-p95',
+      'imbalance',
+      'cost',
+      'kv',
+    ]);
     for (const { policies, series } of charts) {
       expect(policies).toEqual(['round_robin', 'load_balancing']);
       for (const { values } of series) expect(values).toHaveLength(2);
     }
-    const [shares, moved] = [charts[0], charts.at(-1)].map((chart) => chart?.series.at(-1)?.values);
-    expect(shares).toEqual(REPORTS.map(({ classes: { total } }) => (100 * total.reusedTokens) / total.reusableTokens));
-    expect(moved).toEqual(
-      REPORTS.map(({ classes: { total } }) => (total.inputTokens * DEFAULT_REPLAY_OPTIONS.kvBytesPerToken) / 1e9),
+    const valuesOf = (id: string, name: string): readonly (number | null)[] =>
+      charts.find((chart) => chart.id === id)?.series.find((series) => series.name === name)?.values ?? [];
+    const share = ({ reusedTokens, reusableTokens }: { reusedTokens: number; reusableTokens: number }): number =>
+      (100 * reusedTokens) / reusableTokens;
+    expect(valuesOf('share', 'all')).toEqual(REPORTS.map(({ classes }) => share(mainReuse(classes.total))));
+    expect(valuesOf('oracles-total', 'instant, 300 s')).toEqual(
+      REPORTS.map(({ classes }) =>
+        share(classes.total.reuse.instant.global[2] ?? { reusedTokens: 0, reusableTokens: 0 }),
+      ),
     );
+    expect(valuesOf('kv', 'sent')).toEqual(REPORTS.map(({ kvBytesMoved }) => kvBytesMoved / 1e9));
+  });
+
+  it('has the share of every oracle in its tables', () => {
+    const html = page();
+    for (const { classes } of REPORTS)
+      for (const clock of ['causal', 'instant'] as const)
+        for (const { reusedTokens, reusableTokens } of Object.values(classes.mainTool.reuse[clock]).flat())
+          expect(html).toContain(
+            `<td>${((100 * reusedTokens) / reusableTokens).toFixed(1)} (${(reusableTokens / 1e6).toFixed(2)})</td>`,
+          );
   });
 
   it('loads nothing, and says so to the browser', () => {

@@ -1,5 +1,6 @@
-import type { ReplayOptions } from '@roost/replay';
+import { type ClassReport, mainReuse, REQUEST_CLASSES, type ReplayOptions, type Reuse } from '@roost/replay';
 
+import { CLASS_NAMES, horizonName } from '../figures.js';
 import type { TimedReport } from '../timed-report.js';
 
 /** What a report is about. */
@@ -23,17 +24,7 @@ export interface Chart {
   readonly series: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
 }
 
-/** Names of the request classes, for people. */
-export const CLASS_NAMES = {
-  mainFirst: 'first request of a main agent',
-  subFirst: 'first request of a sub-agent',
-  rest: 'later requests',
-  total: 'all',
-} as const;
-
-type ClassName = keyof typeof CLASS_NAMES;
-
-const CLASSES: readonly ClassName[] = ['mainFirst', 'subFirst', 'rest', 'total'];
+const CLASSES = [...REQUEST_CLASSES, 'total'] as const;
 
 type MakeChart = (fields: Omit<Chart, 'policies' | 'logarithmic'> & Partial<Chart>) => Chart;
 type MakeSeries = (name: string, value: (report: TimedReport) => number | null) => Chart['series'][number];
@@ -47,11 +38,11 @@ export function chartsOf(reports: readonly TimedReport[]): readonly Chart[] {
     chart({
       id: 'share',
       title: 'Reused, in % of what the oracle could have reused',
-      explanation:
-        'Prompt tokens that engines found in their caches, capped for each request at what the oracle would have found, over the latter. Causal clock. No bar: nothing was reusable.',
+      explanation: `Prompt tokens that engines found in their caches, capped for each request at what the oracle would have found, over the latter. All sessions, causal clock, ${horizonsOf(reports)[0] ?? ''}. No bar: nothing was reusable.`,
       unit: '%',
-      series: CLASSES.map((name) => series(CLASS_NAMES[name], ({ classes }) => shareOf(classes[name]))),
+      series: CLASSES.map((name) => series(CLASS_NAMES[name].long, ({ classes }) => shareOf(mainReuse(classes[name])))),
     }),
+    ...(['total', 'subFirst'] as const).map((of) => oracleChart(of, reports, chart, series)),
     ...(['p50', 'p95'] as const).map((rank) =>
       chart({
         id: `ttft-${rank}`,
@@ -60,13 +51,49 @@ export function chartsOf(reports: readonly TimedReport[]): readonly Chart[] {
           'From the arrival of a request to its first token: queue, and the prefill of what was not cached. The axis is logarithmic.',
         unit: 's',
         logarithmic: true,
-        series: CLASSES.slice(0, 3).map((name) =>
-          series(CLASS_NAMES[name], ({ classes }) => inSeconds(classes[name].timeToFirstToken?.[rank])),
+        series: REQUEST_CLASSES.map((name) =>
+          series(CLASS_NAMES[name].long, ({ classes }) => inSeconds(classes[name].timeToFirstToken?.[rank])),
         ),
       }),
     ),
     ...costCharts(chart, series),
   ];
+}
+
+/** By clock and horizon, side by side. */
+function oracleChart(
+  of: 'total' | 'subFirst',
+  reports: readonly TimedReport[],
+  chart: MakeChart,
+  series: MakeSeries,
+): Chart {
+  const whose = of === 'total' ? 'All requests' : 'First requests of sub-agents, fresh and forked';
+  return chart({
+    id: `oracles-${of}`,
+    title: `${whose}, by clock and horizon of the oracle`,
+    explanation:
+      'Of all sessions. On the causal clock the oracle knows every prefill that was finished when a request arrived, on the instant clock every request that had arrived. Within a horizon it knows what was used not longer ago than that.',
+    unit: '%',
+    series: (['causal', 'instant'] as const).flatMap((clock) =>
+      horizonsOf(reports).map((horizon, at) =>
+        series(`${clock}, ${horizon}`, ({ classes }) => {
+          const parts = of === 'total' ? [classes.total] : [classes.subFirstFresh, classes.subFirstFork];
+          return shareOf(sumOf(parts.map(({ reuse }) => reuse[clock].global[at])));
+        }),
+      ),
+    ),
+  });
+}
+
+/** The horizons of a replay's oracles, in words. */
+export function horizonsOf(reports: readonly { readonly classes: TimedReport['classes'] }[]): readonly string[] {
+  return (reports[0]?.classes.total.reuse.causal.global ?? []).map(({ horizon }) => horizonName(horizon));
+}
+
+function sumOf(reuses: readonly (Reuse | undefined)[]): Pick<Reuse, 'reusedTokens' | 'reusableTokens'> {
+  const sum = (name: 'reusedTokens' | 'reusableTokens'): number =>
+    reuses.reduce((total, reuse) => total + (reuse?.[name] ?? 0), 0);
+  return { reusedTokens: sum('reusedTokens'), reusableTokens: sum('reusableTokens') };
 }
 
 function costCharts(chart: MakeChart, series: MakeSeries): Chart[] {
@@ -89,16 +116,19 @@ function costCharts(chart: MakeChart, series: MakeSeries): Chart[] {
       unit: 'million tokens',
       series: [
         series('computed', (report) => computedTokens(report) / 1e6),
-        series('computed again', ({ classes: { total } }) => (total.reusableTokens - total.reusedTokens) / 1e6),
+        series('computed again', (report) => recomputedTokens(report) / 1e6),
       ],
     }),
     chart({
       id: 'kv',
       title: 'KV cache moved',
       explanation:
-        'Sent from context to generation instances. The whole cache of every prompt is sent, since what a generation instance may have already is not modelled: policies differ in what they compute, not in what they move.',
+        'Of the prompts of all answers: sent from context to generation instances, and held there already, from requests before. The blocks of answers are not counted as held, since a trace does not tell them.',
       unit: 'GB',
-      series: [series('sent', ({ kvBytesMoved }) => kvBytesMoved / 1e9)],
+      series: [
+        series('sent', ({ kvBytesMoved }) => kvBytesMoved / 1e9),
+        series('held already', ({ kvBytesHeld }) => kvBytesHeld / 1e9),
+      ],
     }),
   ];
 }
@@ -108,8 +138,18 @@ export function computedTokens({ prefillTokens }: Pick<TimedReport, 'prefillToke
   return prefillTokens.flat().reduce((sum, tokens) => sum + tokens, 0);
 }
 
+/** Of those, the ones that the oracle of the causal clock would have reused. */
+export function recomputedTokens({
+  classes: { total },
+}: {
+  readonly classes: { readonly total: ClassReport };
+}): number {
+  const { reusableTokens, reusedTokens } = mainReuse(total);
+  return reusableTokens - reusedTokens;
+}
+
 /** In percent; null when nothing was reusable. */
-export function shareOf({ reusedTokens, reusableTokens }: TimedReport['classes']['total']): number | null {
+function shareOf({ reusedTokens, reusableTokens }: Pick<Reuse, 'reusedTokens' | 'reusableTokens'>): number | null {
   return reusableTokens === 0 ? null : (100 * reusedTokens) / reusableTokens;
 }
 

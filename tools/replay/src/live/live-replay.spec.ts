@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { readTrace, type Trace } from '@roost/replay';
+import { mainReuse, readTrace, type Trace } from '@roost/replay';
 
 import { LiveReplay } from './live-replay.js';
 import type { LiveReport } from './live-report.js';
@@ -64,7 +64,7 @@ describe('LiveReplay', () => {
       ...{ url: new URL(`http://127.0.0.1:${String(port)}`), model: null, parentHeader: 'x-parent', speed: 1e9 },
       ...{ scale: 1, maxTokens: 16, maxRequests: 100, seconds: 30, ...change },
     };
-    const options = { sessionInterval: 0, thinkScale: 1, seed: 1 };
+    const options = { sessionInterval: 0, thinkScale: 1, oracleHorizons: [Infinity], seed: 1 };
     return await new LiveReplay(await smallTrace(), 'm', live, options, 'r').run();
   };
 
@@ -89,9 +89,12 @@ describe('LiveReplay', () => {
     respond = (response, index) => answer(response, 200, index === 0 ? 0 : 150);
     const { classes, sent, failed } = await replay();
     expect({ sent, failed }).toEqual({ sent: 3, failed: {} });
-    expect(classes.rest).toMatchObject({ requests: 1, cachedTokens: 150, reusableTokens: 128, reusedTokens: 128 });
-    expect(classes.mainFirst).toMatchObject({ requests: 1, inputTokens: 200, reusableTokens: 0 });
-    expect(classes.subFirst).toMatchObject({ requests: 1, reusableTokens: 64, reusedTokens: 64 });
+    expect(classes.mainTool).toMatchObject({ requests: 1, cachedTokens: 150 });
+    expect(mainReuse(classes.mainTool)).toMatchObject({ reusableTokens: 128, reusedTokens: 128 });
+    expect(classes.mainFirst).toMatchObject({ requests: 1, inputTokens: 200 });
+    expect(mainReuse(classes.mainFirst).reusableTokens).toBe(0);
+    expect(classes.subFirstFresh.requests).toBe(1);
+    expect(mainReuse(classes.subFirstFresh)).toMatchObject({ reusableTokens: 64, reusedTokens: 64 });
   });
 
   it('goes on after failures, and says what they were', async () => {

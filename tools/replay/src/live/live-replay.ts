@@ -1,15 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 import {
+  classOf,
+  Measurement,
   NO_BLOCKS,
   planSpawns,
-  PrefixOracle,
   promptBlocks,
-  type RequestClass,
   type ReplayOptions,
   sessionStarts,
   type SpawnPlan,
-  Tally,
   type Trace,
   type TraceAgent,
   type TraceRequest,
@@ -28,6 +27,8 @@ interface LiveAgent {
   readonly session: TraceSession;
   readonly agent: TraceAgent;
   readonly spawns: SpawnPlan;
+  /** The blocks of the parent's request that it started with. */
+  readonly spawnedWith: Uint32Array;
 }
 
 /**
@@ -36,8 +37,7 @@ interface LiveAgent {
  * Ids are the replay's own, so that one replay finds nothing of another by them.
  */
 export class LiveReplay {
-  readonly #oracles: { readonly arrived: PrefixOracle; readonly finished: PrefixOracle };
-  readonly #tallies = { mainFirst: new Tally(), subFirst: new Tally(), rest: new Tally(), total: new Tally() };
+  readonly #measurement: Measurement;
   readonly #texts: BlockTexts;
   readonly #wordsPerBlock: number;
   readonly #failed: Record<string, number> = {};
@@ -50,13 +50,13 @@ export class LiveReplay {
     private readonly trace: Trace,
     private readonly model: string,
     private readonly live: LiveOptions,
-    private readonly options: Pick<ReplayOptions, 'sessionInterval' | 'thinkScale' | 'seed'>,
+    private readonly options: Pick<ReplayOptions, 'sessionInterval' | 'thinkScale' | 'oracleHorizons' | 'seed'>,
     private readonly name: string,
   ) {
     this.#wordsPerBlock = Math.max(LEAST_WORDS, Math.round(trace.tokensPerBlock / live.scale));
     this.#texts = new BlockTexts(this.#wordsPerBlock);
-    const oracle = (): PrefixOracle => new PrefixOracle(trace.numBlocks, this.#wordsPerBlock);
-    this.#oracles = { arrived: oracle(), finished: oracle() };
+    const shape = { numBlocks: trace.numBlocks, tokensPerBlock: this.#wordsPerBlock };
+    this.#measurement = new Measurement(shape, options.oracleHorizons);
     this.#signal = AbortSignal.timeout(live.seconds * 1000);
   }
 
@@ -70,7 +70,10 @@ export class LiveReplay {
       const start = session.recordedStart === null ? (starts[index] ?? 0) : this.#scaled(session.recordedStart);
       return Promise.all(
         spawns.roots.map((agent) =>
-          this.#runAgent({ session, agent, spawns }, start + this.#scaled(agent.requests[0]?.recordedAt)),
+          this.#runAgent(
+            { session, agent, spawns, spawnedWith: NO_BLOCKS },
+            start + this.#scaled(agent.requests[0]?.recordedAt),
+          ),
         ),
       );
     });
@@ -84,11 +87,11 @@ export class LiveReplay {
     let wait = after;
     for (const [index, request] of live.agent.requests.entries()) {
       if (!(await this.#pause(wait))) break;
+      blocks = promptBlocks(blocks, request);
       for (const agent of live.spawns.spawnedBy(live.agent, index)) {
         const offset = (agent.requests[0]?.recordedAt ?? 0) - request.recordedAt;
-        spawned.push(this.#runAgent({ ...live, agent }, this.#scaled(offset)));
+        spawned.push(this.#runAgent({ ...live, agent, spawnedWith: blocks }, this.#scaled(offset)));
       }
-      blocks = promptBlocks(blocks, request);
       await this.#ask(live, index, request, blocks);
       wait = this.#scaled(live.agent.requests[index + 1]?.think);
     }
@@ -98,27 +101,19 @@ export class LiveReplay {
   async #ask(live: LiveAgent, index: number, request: TraceRequest, blocks: Uint32Array): Promise<void> {
     this.#sent += 1;
     if (this.#sent === this.live.maxRequests) this.#enough.abort();
-    const { arrived, finished } = this.#oracles;
+    const { session, agent, spawnedWith } = live;
     const inputTokens = blocks.length * this.#wordsPerBlock + 1;
+    const requestClass = classOf(agent, index, blocks, spawnedWith);
     const arrivedAt = performance.now();
-    const reusableTokens = finished.reusableTokens(blocks, inputTokens, arrivedAt);
-    const instantlyReusableTokens = arrived.reusableTokens(blocks, inputTokens, arrivedAt);
-    arrived.remember(blocks, arrivedAt);
+    const arrival = this.#measurement.arrived({ session, agent, requestClass, blocks, inputTokens }, arrivedAt);
     let firstTokenAt = arrivedAt;
     const answer = await this.#send(live, request, blocks, () => {
       firstTokenAt = performance.now();
-      finished.remember(blocks, firstTokenAt);
+      this.#measurement.prefilled(arrival, firstTokenAt);
     });
     if (answer === null) return;
-    const record = {
-      inputTokens: answer.promptTokens,
-      cachedTokens: answer.cachedTokens,
-      reusableTokens,
-      instantlyReusableTokens,
-      timeToFirstToken: firstTokenAt - arrivedAt,
-    };
-    this.#tallies[classOf(live.agent, index)].add(record);
-    this.#tallies.total.add(record);
+    const { promptTokens, cachedTokens } = answer;
+    this.#measurement.record(arrival, { inputTokens: promptTokens, cachedTokens, firstTokenAt });
   }
 
   async #send(
@@ -167,18 +162,7 @@ export class LiveReplay {
   }
 
   #report(wallTime: number): LiveReport {
-    const { mainFirst, subFirst, rest, total } = this.#tallies;
-    const classes = {
-      mainFirst: mainFirst.report(),
-      subFirst: subFirst.report(),
-      rest: rest.report(),
-      total: total.report(),
-    };
+    const classes = this.#measurement.report();
     return { model: this.model, classes, sent: this.#sent, failed: this.#failed, wallTime };
   }
-}
-
-function classOf({ parent }: TraceAgent, index: number): RequestClass {
-  if (index > 0) return 'rest';
-  return parent === null ? 'mainFirst' : 'subFirst';
 }

@@ -1,6 +1,7 @@
-import type { ReplayOptions, Trace } from '@roost/replay';
+import { mainReuse, REQUEST_CLASSES, type ReplayOptions, type Trace } from '@roost/replay';
 import Table from 'cli-table3';
 
+import { CLASS_NAMES, secondsOf, shareOf } from '../figures.js';
 import { ReplayFailure } from '../replay-failure.js';
 
 import type { LiveOptions } from './live-options.js';
@@ -31,12 +32,11 @@ async function firstModel(url: URL): Promise<string> {
   throw new ReplayFailure(`${url.href}: no model is served there`);
 }
 
-const NAMES = { mainFirst: '1st main', subFirst: '1st sub', rest: 'rest', total: 'total' } as const;
-
 /** The report for a terminal. */
 export function renderLive({ classes, sent, failed, wallTime, model }: LiveReport): string {
   const table = new Table({
     head: [
+      'class',
       'requests',
       'answered',
       'prompt tokens',
@@ -47,23 +47,19 @@ export function renderLive({ classes, sent, failed, wallTime, model }: LiveRepor
     ],
     style: { head: [], border: [], compact: true },
   });
-  for (const name of ['mainFirst', 'subFirst', 'rest', 'total'] as const) {
-    const { requests, inputTokens, cachedTokens, timeToFirstToken: times, ...tokens } = classes[name];
+  for (const name of [...REQUEST_CLASSES, 'total'] as const) {
+    const { requests, inputTokens, cachedTokens, timeToFirstToken } = classes[name];
     table.push([
-      NAMES[name],
+      CLASS_NAMES[name].short,
       String(requests),
       String(inputTokens),
       String(cachedTokens),
-      percent(tokens.reusedTokens, tokens.reusableTokens),
-      percent(tokens.instantlyReusedTokens, tokens.instantlyReusableTokens),
-      times === null ? '-' : [times.mean, times.p50, times.p95].map((ms) => (ms / 1000).toFixed(3)).join(' / '),
+      shareOf(mainReuse(classes[name])),
+      shareOf(mainReuse(classes[name], 'instant')),
+      secondsOf(timeToFirstToken, ['mean', 'p50', 'p95'], 3),
     ]);
   }
   const failures = Object.entries(failed).map(([what, count]) => `${String(count)} failed: ${what}`);
   const sum = `${String(sent)} requests sent to ${model} in ${(wallTime / 1000).toFixed(1)} s`;
   return [sum, table.toString(), ...failures].join('\n');
-}
-
-function percent(part: number, whole: number): string {
-  return whole === 0 ? '-' : ((100 * part) / whole).toFixed(1);
 }

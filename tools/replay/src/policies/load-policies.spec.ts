@@ -32,24 +32,40 @@ generation_servers: {num_instances: 1, urls: ['127.0.0.1:2']}`,
       file,
       `- {name: mine, config: cluster.yaml}
 - {name: other, router: {type: load_balancing, use_tokens: true}, attention_dp_config: {enable_kv_cache_aware_routing: true}, subagent_key: root}
-- {name: plain}`,
+- {name: plain}
+- {name: both, generation_router: {type: conversation}, generation_attention_dp_config: {kv_cache_routing_conversation_affinity: true}, subagent_affinity_scope: both, subagent_key: parent}`,
     );
     const policies = loadPolicies(file);
     expect(policies.slice(0, POLICIES.length)).toEqual(POLICIES);
     expect(policies.slice(POLICIES.length)).toMatchObject([
       {
         name: 'mine',
-        router: { type: 'conversation', args: { max_sessions: 9 } },
-        subagentKey: 'parent',
-        attentionDp: { kv_cache_routing_conversation_affinity: true },
+        context: {
+          router: { type: 'conversation', args: { max_sessions: 9 } },
+          subagentKey: 'parent',
+          attentionDp: { kv_cache_routing_conversation_affinity: true },
+        },
+        generation: { router: { type: 'round_robin', args: {} }, subagentKey: 'own' },
       },
       {
         name: 'other',
-        router: { type: 'load_balancing', args: { use_tokens: true } },
-        subagentKey: 'root',
-        attentionDp: { enable_kv_cache_aware_routing: true },
+        context: {
+          router: { type: 'load_balancing', args: { use_tokens: true } },
+          subagentKey: 'root',
+          attentionDp: { enable_kv_cache_aware_routing: true },
+        },
+        generation: { subagentKey: 'own' },
       },
-      { name: 'plain', subagentKey: 'own' },
+      { name: 'plain', context: { subagentKey: 'own' } },
+      {
+        name: 'both',
+        context: { router: { type: 'round_robin' }, subagentKey: 'parent' },
+        generation: {
+          router: { type: 'conversation' },
+          subagentKey: 'parent',
+          attentionDp: { kv_cache_routing_conversation_affinity: true },
+        },
+      },
     ]);
   });
 

@@ -2,12 +2,19 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { type ClusterConfig, ConfigError, loadClusterConfig, parseClusterConfig } from '@roost/config';
-import { POLICIES, type Policy, type SubagentKey } from '@roost/replay';
+import { type FleetPolicy, POLICIES, type Policy, type SubagentKey } from '@roost/replay';
 import { parse } from 'yaml';
 
 import { ReplayFailure } from '../replay-failure.js';
 
-const KEYS = ['name', 'config', 'router', 'attention_dp_config', 'subagent_key'];
+const ROUTING = [
+  'router',
+  'attention_dp_config',
+  'generation_router',
+  'generation_attention_dp_config',
+  'subagent_affinity_scope',
+];
+const KEYS = ['name', 'config', ...ROUTING, 'subagent_key'];
 const SUBAGENT_KEYS: readonly SubagentKey[] = ['own', 'parent', 'root'];
 
 /** One entry of a policy file, not checked. */
@@ -15,7 +22,8 @@ type Entry = Readonly<Record<string, unknown>>;
 
 /**
  * The baselines, and then the policies of a file: a YAML list of `{name, config}`, the file of a cluster, relative to this
- * one, whose context fleet is taken; or of `{name, router, attention_dp_config, subagent_key}`, as in such a file.
+ * one; or of what such a file says of routing, `router` and `attention_dp_config` for the context fleet, the same behind
+ * `generation_` for the other one, and `subagent_affinity_scope`. Either may have a `subagent_key`.
  *
  * @throws ReplayFailure that names the entry at fault
  */
@@ -49,22 +57,28 @@ function policyOf(value: unknown, file: string, where: string): Policy {
   const { name, config } = entry;
   if (typeof name !== 'string' || name === '') throw new ReplayFailure(`${where}: name must be a text`);
   const cluster = clusterOf(entry, file, where);
-  const section = cluster.context_servers;
-  if (section === null) throw new ReplayFailure(`${where}: ${String(config)} has no context_servers`);
-  const { type, ...args } = section.router;
+  const { context_servers: contexts, generation_servers: generations } = cluster;
+  for (const [section, present] of Object.entries({ context_servers: contexts, generation_servers: generations }))
+    if (present === null) throw new ReplayFailure(`${where}: ${String(config)} has no ${section}`);
+  const key = subagentKeyOf(entry, cluster, where);
   return {
     name,
-    router: { type, args },
-    subagentKey: subagentKeyOf(entry, cluster, where),
-    attentionDp: section.attention_dp_config,
+    context: fleetPolicyOf(contexts, key),
+    generation: fleetPolicyOf(generations, cluster.subagent_affinity_scope === 'both' ? key : 'own'),
   };
 }
 
-function clusterOf({ config, router, attention_dp_config }: Entry, file: string, where: string): ClusterConfig {
+function fleetPolicyOf(section: ClusterConfig['context_servers'], subagentKey: SubagentKey): FleetPolicy {
+  if (section === null) throw new Error('looked at before');
+  const { type, ...args } = section.router;
+  return { router: { type, args }, subagentKey, attentionDp: section.attention_dp_config };
+}
+
+function clusterOf({ config, ...entry }: Entry, file: string, where: string): ClusterConfig {
   try {
-    if (config === undefined) return parseClusterConfig(clusterText(router, attention_dp_config)).config;
-    if (typeof config !== 'string' || router !== undefined || attention_dp_config !== undefined)
-      throw new ReplayFailure(`${where}: config must be a file, and stand in place of router and attention_dp_config`);
+    if (config === undefined) return parseClusterConfig(clusterText(entry)).config;
+    if (typeof config !== 'string' || ROUTING.some((key) => entry[key] !== undefined))
+      throw new ReplayFailure(`${where}: config must be a file, and stand in place of ${ROUTING.join(', ')}`);
     // A key drawn for the replay signs nothing.
     return loadClusterConfig(path.resolve(path.dirname(file), config), {}, { generateKey: () => 'unused'.repeat(8) })
       .config;
@@ -75,15 +89,18 @@ function clusterOf({ config, router, attention_dp_config }: Entry, file: string,
 }
 
 /** A cluster that differs from any other in this alone: what is right and wrong is for its configuration to say. */
-function clusterText(router: unknown, attention_dp_config: unknown): string {
+function clusterText(entry: Entry): string {
+  const section = (url: string, router: unknown, attentionDp: unknown): object => ({
+    num_instances: 1,
+    urls: [url],
+    ...(router === undefined ? {} : { router }),
+    ...(attentionDp === undefined ? {} : { enable_attention_dp: true, attention_dp_config: attentionDp }),
+  });
+  const { subagent_affinity_scope: scope } = entry;
   return JSON.stringify({
-    context_servers: {
-      num_instances: 1,
-      urls: ['127.0.0.1:1'],
-      ...(router === undefined ? {} : { router }),
-      ...(attention_dp_config === undefined ? {} : { enable_attention_dp: true, attention_dp_config }),
-    },
-    generation_servers: { num_instances: 1, urls: ['127.0.0.1:2'] },
+    context_servers: section('127.0.0.1:1', entry['router'], entry['attention_dp_config']),
+    generation_servers: section('127.0.0.1:2', entry['generation_router'], entry['generation_attention_dp_config']),
+    ...(scope === undefined ? {} : { subagent_affinity_scope: scope }),
   });
 }
 
