@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -53,6 +53,20 @@ describe('RotatingFile', () => {
     first.add('x'.repeat(20));
     await first.flush();
     expect(open(30).add('y'.repeat(20))).toBe(false);
+  });
+
+  it.each([
+    ['a short line', 'whole\n', 'torn'],
+    ['a line of many chunks', 'whole\n', 'torn'.repeat(100_000)],
+    ['the only line', '', 'torn'],
+    ['no line', 'whole\n', ''],
+    ['a line behind many', `${'x'.repeat(99)}\n`.repeat(5000), 'torn'],
+  ])('cuts off what was not written to its end: %s', async (_, whole, torn) => {
+    await writeFile(file, whole + torn);
+    const rotating = open(1e6);
+    rotating.add('next');
+    await rotating.flush();
+    expect(await readFile(file, 'utf8')).toBe(`${whole}next\n`);
   });
 
   it('takes a line that is larger than the file may be', async () => {

@@ -1,12 +1,16 @@
-import { statSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
 import { appendFile, rename } from 'node:fs/promises';
 
 /** Text that may wait for the disk, in bytes; when there is more, it is lost. */
 const MOST_WAITING_BYTES = 16 * 1024 * 1024;
 
+/** How much is read at once to find the end of the last line. */
+const CHUNK_BYTES = 64 * 1024;
+
 /**
  * A file of lines that is never larger than it may be: before it would be, it is renamed to the same name with `.1`, in
- * place of the one before, and begun anew. Lines reach the disk in order, in the background.
+ * place of the one before, and begun anew. Lines reach the disk in order, in the background. What was not
+ * written to the end of its line, by an earlier life of the process or on a full disk, is cut off.
  */
 export class RotatingFile {
   /** Batches of lines, each for a file of its own; the first for the file that is there. */
@@ -15,19 +19,20 @@ export class RotatingFile {
   /** Of the file, once all that waits is in it. */
   private bytes: number;
   private broken = false;
+  private mayBeTorn = false;
   private writing: Promise<void> | null = null;
 
   /**
    * @param maxBytes of one file; there are two at most
    * @param failed told of what the disk said when lines were lost
-   * @throws the system's error when the file cannot be looked at
+   * @throws the system's error when the file cannot be looked at, or not be cut off
    */
   constructor(
     private readonly path: string,
     private readonly maxBytes: number,
     private readonly failed: (error: unknown) => void,
   ) {
-    this.bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    this.bytes = cutTornLine(path);
   }
 
   /**
@@ -69,6 +74,7 @@ export class RotatingFile {
     try {
       while (this.waitingBytes > 0) await this.writeSome();
     } catch (error) {
+      this.mayBeTorn = true;
       this.lose(error);
     }
     this.writing = null;
@@ -79,7 +85,34 @@ export class RotatingFile {
     this.waiting = others.length === 0 ? [[]] : others;
     const text = lines.join('');
     this.waitingBytes -= Buffer.byteLength(text);
+    if (this.mayBeTorn) cutTornLine(this.path);
+    this.mayBeTorn = false;
     if (text !== '') await appendFile(this.path, text, { mode: 0o600 });
     if (others.length > 0) await rename(this.path, `${this.path}.1`);
   }
+}
+
+/** Cuts off what stands behind the last line end of a file; gives the bytes that are left. */
+function cutTornLine(path: string): number {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (bytes === 0) return 0;
+  const file = openSync(path, 'r+');
+  try {
+    const end = endOfLastLine(file, bytes);
+    if (end < bytes) ftruncateSync(file, end);
+    return end;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function endOfLastLine(file: number, bytes: number): number {
+  const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, bytes));
+  for (let end = bytes; end > 0; end -= chunk.length) {
+    const start = Math.max(0, end - chunk.length);
+    const read = readSync(file, chunk, 0, end - start, start);
+    const found = chunk.subarray(0, read).lastIndexOf('\n');
+    if (found !== -1) return start + found + 1;
+  }
+  return 0;
 }
