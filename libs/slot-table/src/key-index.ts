@@ -12,12 +12,18 @@ const FIRST_CELLS = 64;
 export class KeyIndex {
   readonly #hash: (key: string) => number;
   readonly #keys: string[] = [];
+  /** The hash of each slot's key: to take a key out, its characters need not be read. */
+  #hashes = new Int32Array(FIRST_CELLS);
+  /** The key hashed last: who does not find one mostly adds it next. */
+  #latest = '';
+  #latestHash: number;
   #cells = new Int32Array(CELL * FIRST_CELLS);
   #size = 0;
 
   /** `hash` gives 32 bits that are always the same for a key; by default none that can be foreseen from outside. */
   constructor(hash = makeKeyHash()) {
     this.#hash = hash;
+    this.#latestHash = hash('');
   }
 
   /** Number of keys. */
@@ -33,7 +39,7 @@ export class KeyIndex {
   /** The slot of the key, or undefined. */
   find(key: string): number | undefined {
     const cells = this.#cells;
-    const hash = this.#hash(key);
+    const hash = this.#hashOf(key);
     for (let at = this.#home(hash); ; at = this.#after(at)) {
       const slot = (cells[at + 1] ?? 0) - 1;
       if (slot < 0) return undefined;
@@ -45,14 +51,17 @@ export class KeyIndex {
   add(key: string, slot: number): void {
     if (2 * CELL * (this.#size + 1) > this.#cells.length) this.#grow();
     this.#keys[slot] = key;
-    this.#put(this.#hash(key), slot);
+    const hash = this.#hashOf(key);
+    if (slot >= this.#hashes.length) this.#reserve(slot + 1);
+    this.#hashes[slot] = hash;
+    this.#put(hash, slot);
     this.#size++;
   }
 
   /** Takes out the key of a slot that has one. */
   remove(slot: number): void {
     const cells = this.#cells;
-    let hole = this.#home(this.#hash(this.keyAt(slot)));
+    let hole = this.#home(this.#hashes[slot] ?? 0);
     while (cells[hole + 1] !== slot + 1) hole = this.#after(hole);
     // Whatever a look-up would reach only across the hole moves into it, which leaves another hole.
     for (let at = this.#after(hole); cells[at + 1] !== 0; at = this.#after(at)) {
@@ -64,6 +73,19 @@ export class KeyIndex {
     cells[hole + 1] = 0;
     this.#keys[slot] = '';
     this.#size--;
+  }
+
+  #hashOf(key: string): number {
+    if (key === this.#latest) return this.#latestHash;
+    this.#latest = key;
+    this.#latestHash = this.#hash(key);
+    return this.#latestHash;
+  }
+
+  #reserve(slots: number): void {
+    const grown = new Int32Array(Math.max(slots, 2 * this.#hashes.length));
+    grown.set(this.#hashes);
+    this.#hashes = grown;
   }
 
   #put(hash: number, slot: number): void {

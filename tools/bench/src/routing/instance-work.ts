@@ -37,7 +37,7 @@ function boundKeys(instances: number): TimedWork {
   const router = conversation(instances);
   const keys = freshKeys();
   decide(router, keys, instances * IN_FLIGHT);
-  const again = keysInAnyOrder(sameKeys(keys));
+  const again = sameKeys(keysInAnyOrder(keys));
   return { operations: BINDINGS, run: () => decide(router, again, instances * IN_FLIGHT) };
 }
 

@@ -16,7 +16,7 @@ export function sameKeys(keys: readonly string[]): string[] {
   return JSON.parse(JSON.stringify(keys)) as string[];
 }
 
-/** A million keys in another order, which is always the same. */
+/** The keys in another order, which is always the same. */
 export function keysInAnyOrder(keys: readonly string[]): string[] {
   return keys.map((_, at) => keys[(at * STRIDE) % keys.length] ?? '');
 }

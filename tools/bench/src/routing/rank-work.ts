@@ -57,7 +57,7 @@ function boundKeys(more: AttentionDpOptions, loads = LOADS): TimedWork {
   const router = byConversation(more);
   const keys = freshKeys();
   assign(router, keys);
-  const again = keysInAnyOrder(sameKeys(keys));
+  const again = sameKeys(keysInAnyOrder(keys));
   assign(router, again.slice(0, BINDINGS / 4), loads);
   return { operations: BINDINGS, run: () => assign(router, again, loads) };
 }
