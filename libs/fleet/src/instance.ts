@@ -1,17 +1,15 @@
 import {
   type ChannelCredentials,
   type Client,
+  type ClientUnaryCall,
   credentials,
   makeGenericClientConstructor,
   Metadata,
 } from '@grpc/grpc-js';
-import { callUnary, CHANNEL_OPTIONS, type UnaryMethod } from '@roost/grpc-transport';
+import { callUnary, CHANNEL_OPTIONS, GrpcConnection, type UnaryMethod } from '@roost/grpc-transport';
 import {
   type GetInfoResponse,
   KvEventServiceClient,
-  KvTransferServiceClient,
-  LegClient,
-  type LegServiceClient,
   RoostError,
   WORKER_INCARNATION,
   WorkerServiceClient,
@@ -27,10 +25,8 @@ interface HealthAnswer {
 
 const HealthClient = makeGenericClientConstructor(healthService, 'Health');
 
-/** All that is asked of one worker, over one connection: what is asked by one client must never reach another worker. */
+/** What is asked of one worker besides legs, over one connection: what is asked by one client must never reach another worker. */
 interface Channel {
-  readonly legs: LegServiceClient;
-  readonly kvTransfer: KvTransferServiceClient;
   readonly events: KvEventServiceClient;
   readonly worker: WorkerServiceClient;
   readonly health: InstanceType<typeof HealthClient>;
@@ -41,8 +37,6 @@ function openChannel(server: string, security: ChannelCredentials): Channel {
   const shared = { channelOverride: health.getChannel() };
   return {
     health,
-    legs: new LegClient(server, security, shared),
-    kvTransfer: new KvTransferServiceClient(server, security, shared),
     events: new KvEventServiceClient(server, security, shared),
     worker: new WorkerServiceClient(server, security, shared),
   };
@@ -51,6 +45,8 @@ function openChannel(server: string, security: ChannelCredentials): Channel {
 /** One running worker as the edge sees it: its channel, whether it serves, and what it says of itself. */
 export class Instance {
   private channel: Channel;
+  /** Legs have a connection of their own, at a third of the cost, to the address that answers for the worker's health. */
+  private legConnection: GrpcConnection;
   private isServing = false;
   /** Whether the channel may lead elsewhere than the name does by now. */
   private isDoubtful = false;
@@ -69,14 +65,11 @@ export class Instance {
     private readonly security: ChannelCredentials = credentials.createInsecure(),
   ) {
     this.channel = openChannel(server, security);
+    this.legConnection = new GrpcConnection(server);
   }
 
-  get legs(): LegServiceClient {
-    return this.channel.legs;
-  }
-
-  get kvTransfer(): KvTransferServiceClient {
-    return this.channel.kvTransfer;
+  get legs(): GrpcConnection {
+    return this.legConnection;
   }
 
   get events(): KvEventServiceClient {
@@ -124,7 +117,7 @@ export class Instance {
   async probe(timeoutMs: number): Promise<void> {
     if (this.isDoubtful) this.reconnect();
     try {
-      const { status } = await this.ask<HealthAnswer>('Check', { service: '' }, timeoutMs);
+      const { status } = await this.askHealth(timeoutMs);
       const serving = status === 'SERVING' || status === 1;
       // Each time: a process that has taken the place of another between two looks serves as well.
       if (serving) await this.refreshInfo(timeoutMs);
@@ -160,6 +153,7 @@ export class Instance {
   close(): void {
     this.closed = true;
     this.closeChannel();
+    this.legConnection.close();
   }
 
   private closeChannel(): void {
@@ -176,10 +170,24 @@ export class Instance {
     this.channel = openChannel(this.server, this.security);
   }
 
-  private ask<Answer>(method: string, request: object, timeoutMs: number): Promise<Answer> {
+  private async askHealth(timeoutMs: number): Promise<HealthAnswer> {
     const { health } = this.channel;
-    const call = health[method] as unknown as UnaryMethod<object, Answer>;
-    return callUnary(call.bind(health), request, new Metadata(), bounds(timeoutMs));
+    const method = health['Check'] as unknown as UnaryMethod<object, HealthAnswer>;
+    const call = Promise.withResolvers<ClientUnaryCall>();
+    const check: typeof method = (...asked) => {
+      const made = method.apply(health, asked);
+      call.resolve(made);
+      return made;
+    };
+    const answer = await callUnary(check, { service: '' }, new Metadata(), bounds(timeoutMs));
+    this.leadLegsTo((await call.promise).getPeer());
+    return answer;
+  }
+
+  private leadLegsTo(address: string): void {
+    if (this.legConnection.server === address || this.closed) return;
+    this.legConnection.close();
+    this.legConnection = new GrpcConnection(address);
   }
 }
 

@@ -2,10 +2,10 @@ import { createServer, type Socket } from 'node:net';
 
 import { credentials, experimental, Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { callUnary } from '@roost/grpc-transport';
 import {
   GetInfoResponse,
   LegServiceService,
+  PREFILL,
   PrefillRequest,
   PrefillResponse,
   WORKER_INCARNATION,
@@ -112,7 +112,7 @@ describe('a worker behind a name', () => {
     const metadata = new Metadata();
     instance.address(metadata);
     const bounds = { signal: new AbortController().signal, deadline: Date.now() + 5_000 };
-    await callUnary(instance.legs.prefill.bind(instance.legs), PrefillRequest.fromPartial({}), metadata, bounds);
+    await instance.legs.unary(PREFILL, PrefillRequest.fromPartial({}), metadata, bounds);
   }
 
   it('is asked for legs where it was asked for its health', async () => {

@@ -1,5 +1,6 @@
 export * from './calls.js';
 export * from './channel-options.js';
+export { GrpcConnection, type GrpcMethod } from './grpc-connection.js';
 export * from './grpc-server.js';
 export * from './grpc-service.js';
 export * from './grpc-services.js';

@@ -36,7 +36,8 @@ function sendable(text: string, maxLength: number): string {
   return (text.length > maxLength ? `${text.slice(0, maxLength)}...` : text).toWellFormed();
 }
 
-function isStatus(code: unknown): code is status {
+/** Whether this is the number of a gRPC status. */
+export function isStatus(code: unknown): code is status {
   return typeof code === 'number' && code in status;
 }
 

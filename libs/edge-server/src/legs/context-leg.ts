@@ -1,7 +1,7 @@
-import { callUnary } from '@roost/grpc-transport';
 import {
   encodeOpaqueState,
   makeOpaqueState,
+  PREFILL,
   type PrefillRequest,
   type PrefillResponse,
   RoostError,
@@ -93,7 +93,7 @@ export async function prefill(
   instance.address(metadata);
   beginLegSpan(request, attempt, metadata);
   try {
-    const answer = await callUnary(instance.legs.prefill.bind(instance.legs), message, metadata, request);
+    const answer = await instance.legs.unary(PREFILL, message, metadata, request);
     requireHandoff(answer, request);
     return answer;
   } catch (error) {

@@ -1,6 +1,11 @@
 import type { Instance } from '@roost/fleet';
-import { callStream } from '@roost/grpc-transport';
-import { type DisaggregatedParams, type GenerateRequest, type GenerateResponse, RoostError } from '@roost/protocol';
+import {
+  type DisaggregatedParams,
+  GENERATE,
+  type GenerateRequest,
+  type GenerateResponse,
+  RoostError,
+} from '@roost/protocol';
 
 import type { Reservation, RoutedFleet } from '../fleets/routed-fleet.js';
 import type { LegAttempt } from '../request/leg-attempt.js';
@@ -129,11 +134,7 @@ function generate(
   instance.address(metadata);
   beginLegSpan(request, attempt, metadata);
   const { deadline } = request;
-  return callStream(instance.legs.generate.bind(instance.legs), message, metadata, {
-    signal,
-    deadline,
-    graceMs: END_WITHIN_MS,
-  });
+  return instance.legs.stream(GENERATE, message, metadata, { signal, deadline, graceMs: END_WITHIN_MS });
 }
 
 function claimOf(routed: RoutedFleet, request: ServedRequest, params: DisaggregatedParams | undefined): LegClaim {

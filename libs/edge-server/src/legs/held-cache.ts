@@ -1,5 +1,5 @@
 import type { Instance } from '@roost/fleet';
-import { callUnary } from '@roost/grpc-transport';
+import { RELEASE } from '@roost/protocol';
 
 import type { LegSigner } from './leg-signer.js';
 
@@ -12,9 +12,12 @@ export interface HeldCache {
 
 const FREE_WITHIN_MS = 5_000;
 
-/** Has a context worker free a cache that nobody will fetch. One that cannot be freed from here expires by itself. */
-export function freeCache(signer: LegSigner, { kvTransfer }: Instance, cache: HeldCache): void {
+/**
+ * Has a context worker free a cache that nobody will fetch. One that cannot be freed from here expires by itself. This goes
+ * where legs go: on another connection it could overtake the end of the leg that has made the cache.
+ */
+export function freeCache(signer: LegSigner, { legs }: Instance, cache: HeldCache): void {
   const metadata = signer.metadataForTransfer(cache);
-  const bounds = { signal: new AbortController().signal, deadline: Date.now() + FREE_WITHIN_MS };
-  callUnary(kvTransfer.release.bind(kvTransfer), { ...cache }, metadata, bounds).catch(() => undefined);
+  const bounds = { signal: AbortSignal.timeout(FREE_WITHIN_MS), deadline: Date.now() + FREE_WITHIN_MS };
+  legs.unary(RELEASE, cache, metadata, bounds).catch(() => undefined);
 }

@@ -1,30 +1,25 @@
 import { Buffer } from 'node:buffer';
 
-import { credentials, Metadata } from '@grpc/grpc-js';
-import { CHANNEL_OPTIONS } from '@roost/grpc-transport';
-import {
-  Endpoint,
-  type GenerateRequest,
-  LegClient,
-  type LegServiceClient,
-  type PrefillRequest,
-  type PrefillResponse,
-} from '@roost/protocol';
+import { Metadata } from '@grpc/grpc-js';
+import { GrpcConnection, type StreamBounds } from '@roost/grpc-transport';
+import { Endpoint, GENERATE, type GenerateRequest, PREFILL, type PrefillRequest } from '@roost/protocol';
 
 import { type LoadSpec, MODEL } from './load-spec.js';
 import { requestBody } from './request-body.js';
 import type { Asking, Pending } from './tally.js';
 
-/** The channels that all clients of a load share, as all requests of an edge do. */
-export interface DirectChannels {
-  readonly context: LegServiceClient | null;
-  readonly generation: LegServiceClient;
+const NO_METADATA = new Metadata();
+const NEVER = new AbortController().signal;
+
+/** The connections that all clients of a load share, as all requests of an edge do. */
+export interface DirectConnections {
+  readonly context: GrpcConnection | null;
+  readonly generation: GrpcConnection;
 }
 
-/** Opens channels to the workers on these ports of loopback. */
-export function openChannels(context: number | null, generation: number): DirectChannels {
-  const open = (port: number): LegServiceClient =>
-    new LegClient(`127.0.0.1:${String(port)}`, credentials.createInsecure(), CHANNEL_OPTIONS);
+/** Connections to the workers on these ports of loopback. */
+export function openConnections(context: number | null, generation: number): DirectConnections {
+  const open = (port: number): GrpcConnection => new GrpcConnection(`127.0.0.1:${String(port)}`);
   return { context: context === null ? null : open(context), generation: open(generation) };
 }
 
@@ -33,7 +28,7 @@ export class DirectClient implements Asking {
   private readonly message: PrefillRequest;
 
   constructor(
-    private readonly channels: DirectChannels,
+    private readonly connections: DirectConnections,
     private readonly spec: LoadSpec,
     client: number,
   ) {
@@ -51,8 +46,8 @@ export class DirectClient implements Asking {
   }
 
   async ask(pending: Pending): Promise<void> {
-    const { context, generation } = this.channels;
-    const prefilled = context === null ? null : await this.prefill(context);
+    const { context, generation } = this.connections;
+    const prefilled = context === null ? null : await context.unary(PREFILL, this.message, NO_METADATA, bounds());
     await this.generate(generation, pending, {
       ...this.message,
       disaggregatedParams: prefilled?.disaggregatedParams,
@@ -63,31 +58,17 @@ export class DirectClient implements Asking {
   }
 
   close(): void {
-    // The channels belong to whoever opened them.
+    // The connections belong to whoever opened them.
   }
 
-  private prefill(worker: LegServiceClient): Promise<PrefillResponse> {
-    return new Promise((resolve, reject) => {
-      worker.prefill(this.message, new Metadata(), deadline(), (error, answer) => {
-        if (error === null) resolve(answer);
-        else reject(error);
-      });
-    });
-  }
-
-  private generate(worker: LegServiceClient, pending: Pending, message: GenerateRequest): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const call = worker.generate(message, new Metadata(), deadline());
-      call.on('data', () => {
-        pending.firstTokenAt ??= performance.now();
-        pending.tokens += 1;
-      });
-      call.once('end', resolve);
-      call.once('error', reject);
-    });
+  private async generate(worker: GrpcConnection, pending: Pending, message: GenerateRequest): Promise<void> {
+    for await (const { tokenIds } of worker.stream(GENERATE, message, NO_METADATA, bounds())) {
+      pending.firstTokenAt ??= performance.now();
+      pending.tokens += tokenIds.length;
+    }
   }
 }
 
-function deadline(): { deadline: number } {
-  return { deadline: Date.now() + 120_000 };
+function bounds(): StreamBounds {
+  return { signal: NEVER, deadline: Date.now() + 120_000, graceMs: 1_000 };
 }

@@ -1,7 +1,7 @@
 /** A load generator: takes a load from its parent process, puts it, and tells what it saw. */
 import process from 'node:process';
 
-import { DirectClient, openChannels } from './grpc-client.js';
+import { DirectClient, openConnections } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
 import type { LoadFigures, LoadSpec } from './load-spec.js';
 import { closedLoop } from './tally.js';
@@ -20,11 +20,11 @@ async function putOnHttp(spec: LoadSpec, port: number): Promise<LoadFigures> {
 }
 
 async function putOnWorkers(spec: LoadSpec, context: number | null, generation: number): Promise<LoadFigures> {
-  const channels = openChannels(context, generation);
-  const clients = Array.from({ length: spec.clients }, (_, at) => new DirectClient(channels, spec, at));
+  const connections = openConnections(context, generation);
+  const clients = Array.from({ length: spec.clients }, (_, at) => new DirectClient(connections, spec, at));
   const figures = await closedLoop(clients, spec.seconds, spec.rampSeconds);
-  channels.context?.close();
-  channels.generation.close();
+  connections.context?.close();
+  connections.generation.close();
   return figures;
 }
 

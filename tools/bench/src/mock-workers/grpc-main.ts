@@ -10,10 +10,11 @@ import { parseArgs } from 'node:util';
 import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import {
   FinishReason,
+  GENERATE,
   GenerateRequest,
   GenerateResponse,
   GetInfoResponse,
-  LegServiceService,
+  PREFILL,
   PrefillRequest,
   PrefillResponse,
   ROOST_VERSION,
@@ -116,7 +117,8 @@ function generate({ stream, beginning }: Call): void {
   stream.once('close', () => clock.remove(tokenStream));
 }
 
-const info: GetInfoResponse = {
+/** One worker for each port, although one process serves them. */
+const infoOf = (port: number): GetInfoResponse => ({
   model: MODEL,
   role: values.role === 'context' ? 'CONTEXT' : 'GENERATION',
   version: ROOST_VERSION,
@@ -128,22 +130,23 @@ const info: GetInfoResponse = {
   tokensPerBlock: 32,
   kvCacheHashAlgo: 'none',
   ctxInfoEndpoint: address,
-  incarnation: String(process.pid),
+  incarnation: `${String(process.pid)}-${String(port)}`,
   ranks: [],
   queueDepth: 0,
   promptFormat: 'mock',
-};
-const INFO = framed(GetInfoResponse.encode(info).finish());
+});
 /** `grpc.health.v1.HealthCheckResponse` with the status SERVING. */
 const SERVING = framed(Buffer.from([0x08, 0x01]));
 
-const METHODS = new Map<string, (call: Call) => void>([
-  [LegServiceService.prefill.path, prefill],
-  [LegServiceService.generate.path, generate],
-  [WorkerServiceService.getInfo.path, ({ stream }) => answer(stream, INFO)],
-  ['/grpc.health.v1.Health/Check', ({ stream }) => answer(stream, SERVING)],
-]);
-
-for (const port of ports) {
-  serveCalls((call) => METHODS.get(call.path)?.(call)).listen({ port, host: '127.0.0.1', backlog: 4_096 });
+function serve(port: number): void {
+  const info = framed(GetInfoResponse.encode(infoOf(port)).finish());
+  const methods = new Map<string, (call: Call) => void>([
+    [PREFILL.path, prefill],
+    [GENERATE.path, generate],
+    [WorkerServiceService.getInfo.path, ({ stream }) => answer(stream, info)],
+    ['/grpc.health.v1.Health/Check', ({ stream }) => answer(stream, SERVING)],
+  ]);
+  serveCalls((call) => methods.get(call.path)?.(call)).listen({ port, host: '127.0.0.1', backlog: 4_096 });
 }
+
+for (const port of ports) serve(port);
