@@ -14,6 +14,8 @@ describe('KvPuller', () => {
   let puller: KvPuller;
   let endpoint: string;
   let opened = 0;
+  let asked = 0;
+  let failure: RoostError;
 
   const pull = async (): Promise<unknown> => {
     const ticket = {
@@ -30,6 +32,7 @@ describe('KvPuller', () => {
   beforeEach(async () => {
     endpoint = `127.0.0.1:${String(await freePort())}`;
     opened = 0;
+    asked = 0;
     puller = new KvPuller(
       5_000,
       () => undefined,
@@ -47,8 +50,12 @@ describe('KvPuller', () => {
   });
 
   async function serve(error: RoostError): Promise<void> {
+    failure = error;
     server.addService(KvTransferServiceService, {
-      pull: (call: { emit(event: 'error', status: object): void }) => call.emit('error', statusOf(error)),
+      pull: (call: { emit(event: 'error', status: object): void }) => {
+        asked += 1;
+        call.emit('error', statusOf(failure));
+      },
       release: (_: unknown, answer: (failure: null, value: object) => void) => answer(null, { released: true }),
     });
     await new Promise<void>((resolve, reject) => {
@@ -58,11 +65,21 @@ describe('KvPuller', () => {
     });
   }
 
-  it('does not ask the same peer again that has no such cache: the name may stand for another by now', async () => {
+  it('asks over a channel of its own, once, whoever has no such cache: the name may stand for another by now', async () => {
+    await serve(new RoostError('kv_transfer_failed', 'broken on the way'));
+    await pull();
+    expect([opened, asked]).toEqual([1, 1]);
+    failure = new RoostError('kv_cache_gone', 'no such cache');
+    expect(await pull()).toMatchObject({ code: 'kv_cache_gone' });
+    expect([opened, asked]).toEqual([2, 3]);
+  });
+
+  it('believes a peer at once that it has only just looked up', async () => {
     await serve(new RoostError('kv_cache_gone', 'no such cache'));
     expect(await pull()).toMatchObject({ code: 'kv_cache_gone' });
+    expect([opened, asked]).toEqual([1, 1]);
     expect(await pull()).toMatchObject({ code: 'kv_cache_gone' });
-    expect(opened).toBe(2);
+    expect([opened, asked]).toEqual([2, 2]);
   });
 
   it('keeps its channel through other failures', async () => {

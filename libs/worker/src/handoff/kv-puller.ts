@@ -1,5 +1,5 @@
 import { credentials, Metadata } from '@grpc/grpc-js';
-import { callStream, callUnary, CHANNEL_OPTIONS } from '@roost/grpc-transport';
+import { type CallBounds, callStream, callUnary, CHANNEL_OPTIONS } from '@roost/grpc-transport';
 import type { Span } from '@roost/observability';
 import { DISAGG_AUTH, KvTransferServiceClient, type PullResponse, RoostError } from '@roost/protocol';
 
@@ -45,9 +45,20 @@ export class KvPuller {
    *   `invalid_request` for an endpoint that is no address; the signal's reason when it aborts
    */
   async pull(ticket: HandoffTicket, skipTokens: number, signal: AbortSignal): Promise<Unsealed> {
+    const wasOpen = this.channels.has(ticket.endpoint);
+    const bounds = this.bounds(signal);
+    try {
+      return await this.pullOver(ticket, skipTokens, bounds);
+    } catch (error) {
+      if (!wasOpen || !hasNoSuchCache(error)) throw error;
+      return await this.pullOver(ticket, skipTokens, bounds);
+    }
+  }
+
+  private async pullOver(ticket: HandoffTicket, skipTokens: number, within: CallBounds): Promise<Unsealed> {
     const client = this.channelTo(ticket.endpoint);
     const request = { ...requestOf(ticket), skipTokens, awaited: ticket.awaited };
-    const bounds = { ...this.bounds(signal), graceMs: END_WITHIN_MS };
+    const bounds = { ...within, graceMs: END_WITHIN_MS };
     const messages = callStream(client.pull.bind(client), request, metadataOf(ticket), bounds);
     return await unseal(this.blamingTheTransfer(messages, ticket.endpoint));
   }
@@ -89,13 +100,13 @@ export class KvPuller {
     }
   }
 
-  private bounds(signal: AbortSignal): { signal: AbortSignal; deadline: number } {
+  private bounds(signal: AbortSignal): CallBounds {
     return { signal, deadline: Date.now() + this.timeoutMs };
   }
 
   /**
    * A worker that has no such cache may be another than the one that the endpoint's name stands for by now: where workers
-   * have restarted, addresses change hands, and a channel stays with its address. The next pull looks the name up anew.
+   * have restarted, addresses change hands, and a channel stays with its address. A new channel looks the name up anew.
    */
   private forget(endpoint: string): void {
     this.channels.get(endpoint)?.close();
@@ -114,6 +125,11 @@ export class KvPuller {
     }
     return client;
   }
+}
+
+/** Whether a context worker has answered that it has no such cache, and not been lost. */
+function hasNoSuchCache(error: unknown): boolean {
+  return error instanceof RoostError && error.code === 'kv_cache_gone' && !(error.cause instanceof RoostError);
 }
 
 function openChannel(endpoint: string): KvTransferServiceClient {
