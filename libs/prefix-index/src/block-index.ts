@@ -76,17 +76,23 @@ export class BlockIndex<Of> {
   /** Blocks that the owner holds from now on. From the last to the first, so that a chain loses its end first. */
   store(owner: Owner<Of>, words: Uint32Array): void {
     let slot = NO_SLOT;
+    /** The set of the blocks just passed, which the owner is in; none once sets have changed, which frees their ids. */
+    let known = NO_SET;
     for (let at = words.length - 2; at >= 0; at -= 2) {
       const low = words[at] ?? 0;
       const high = words[at + 1] ?? 0;
       slot = this.#findNear(slot, low, high);
       if (slot === NO_SLOT) {
         slot = this.#add(low, high, owner);
+        known = NO_SET;
         continue;
       }
-      this.#used.moveToEnd(slot, slot);
+      this.#used.moveToEnd(slot);
+      if (this.#setOf[slot] === known) continue;
       const set = this.#setAt(slot);
-      if (!owner.sets.has(set)) this.#move(slot, set, this.#sets.with(set, owner));
+      const isHeld = owner.sets.has(set);
+      if (!isHeld) this.#move(slot, set, this.#sets.with(set, owner));
+      known = isHeld ? set.id : NO_SET;
     }
     this.#limitSets();
   }
@@ -123,7 +129,7 @@ export class BlockIndex<Of> {
     let slot = NO_SLOT;
     let known = NO_SET;
     let holders: readonly Owner<Of>[] = [];
-    for (; 2 * depth < words.length; depth++) {
+    while (2 * depth < words.length) {
       slot = this.#findNear(slot, words[2 * depth] ?? 0, words[2 * depth + 1] ?? 0);
       if (slot === NO_SLOT) break;
       const id = this.#setOf[slot] ?? NO_SET;
@@ -133,11 +139,27 @@ export class BlockIndex<Of> {
         if (holders.length === 0) break;
         known = id;
       }
-      // Chained hashes do not repeat, so a walk is never longer than this array; if they do, the rest is not noted.
-      this.#walked[depth] = slot;
+      const run = this.#walkRun(words, depth, slot, id);
+      depth += run;
+      slot -= run - 1;
     }
     for (const owner of holders) found(owner, depth);
     this.#touchWalked(Math.min(depth, this.#walked.length));
+  }
+
+  /**
+   * Notes a block and those after it that lie below it and have the same set, and tells how many: most of a prompt lies in
+   * such runs, each of which is one loop without calls.
+   */
+  #walkRun(words: Uint32Array, depth: number, slot: number, id: number): number {
+    const setOf = this.#setOf;
+    // Chained hashes do not repeat, so a walk is never longer than this array; if they do, the rest is not noted.
+    const walked = this.#walked;
+    walked[depth] = slot;
+    const most = 1 + this.#table.countBelow(slot, words, depth + 1);
+    let run = 1;
+    for (; run < most && setOf[slot - run] === id; run++) walked[depth + run] = slot - run;
+    return run;
   }
 
   #add(low: number, high: number, owner: Owner<Of>): number {
@@ -198,9 +220,8 @@ export class BlockIndex<Of> {
     const walked = this.#walked;
     for (let at = depth - 1; at >= 0; at--) {
       const from = walked[at] ?? NO_SLOT;
-      let to = from;
-      while (at > 0 && this.#used.after(to) === walked[at - 1]) to = walked[--at] ?? NO_SLOT;
-      this.#used.moveToEnd(from, to);
+      at = this.#used.runFrom(walked, at);
+      this.#used.moveToEnd(from, walked[at]);
     }
   }
 }

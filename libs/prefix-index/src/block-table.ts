@@ -57,6 +57,22 @@ export class BlockTable {
     return this.#hashes[2 * slot] === low && this.#hashes[2 * slot + 1] === high;
   }
 
+  /**
+   * How many of the hashes of `words` from number `at` on are those of the slots below this one, each in the next lower:
+   * so lie the blocks that were stored together. For slots that are not in use it says nothing.
+   */
+  countBelow(slot: number, words: Uint32Array, at: number): number {
+    const hashes = this.#hashes;
+    const most = Math.min(slot, words.length / 2 - at);
+    let count = 0;
+    for (; count < most; count++) {
+      const own = 2 * (slot - count - 1);
+      const asked = 2 * (at + count);
+      if (hashes[own] !== words[asked] || hashes[own + 1] !== words[asked + 1]) break;
+    }
+    return count;
+  }
+
   /** The slot of a hash, or NO_SLOT. */
   find(low: number, high: number): number {
     const cells = this.#cells;

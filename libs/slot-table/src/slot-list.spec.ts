@@ -67,6 +67,18 @@ describe('SlotList', () => {
   });
 });
 
+describe('a run of slots', () => {
+  it('ends where the next one does not follow in the list', () => {
+    const list = new SlotList(new SlotLinks(SLOTS));
+    for (const slot of [3, 1, 2, 7, 5]) list.append(slot);
+    const runFrom = (...slots: number[]): number => list.runFrom(Int32Array.from(slots), slots.length - 1);
+    expect(runFrom(5, 7, 2, 1, 3)).toBe(0);
+    expect(runFrom(7, 5, 2, 1, 3)).toBe(2);
+    expect(runFrom(5, 7, 1)).toBe(2);
+    expect(runFrom(5)).toBe(0);
+  });
+});
+
 describe('SlotLinks', () => {
   it('makes room as it is needed, never above the limit, and keeps its lists', () => {
     const links = new SlotLinks();

@@ -62,6 +62,17 @@ export class SlotList {
     return this.links.pairs[2 * slot] ?? NO_SLOT;
   }
 
+  /**
+   * The lowest number from which on to number `at` each of the slots comes right after the one with the next number in
+   * the list, so that they can move together.
+   */
+  runFrom(slots: Int32Array, at: number): number {
+    const { pairs } = this.links;
+    let first = at;
+    while (first > 0 && pairs[2 * (slots[first] ?? 0)] === slots[first - 1]) first--;
+    return first;
+  }
+
   #put(from: number, to: number): void {
     const { pairs } = this.links;
     pairs[2 * to] = NO_SLOT;
