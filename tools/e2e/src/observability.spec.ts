@@ -37,7 +37,10 @@ describe('observability', () => {
       ranks: 2,
       edge: { otlp_config: { otlp_traces_endpoint: collector.url }, edge: { admin_port: adminPort } },
       worker: { otlp_traces_endpoint: `${collector.url}/v1/traces` },
-      context: { worker: { metrics_port: contextPort } },
+      context: {
+        worker: { metrics_port: contextPort },
+        engine: { simulated: { prefill_tokens_per_second: 500 } },
+      },
       generation: { worker: { metrics_port: generationPort } },
     });
   }, 60_000);
@@ -144,6 +147,29 @@ describe('observability', () => {
     expect([...collector.paths]).toEqual(['/v1/traces']);
   });
 
+  it('traces the wait and the prefill of a leg that failed', async () => {
+    const traceId = 'ccf7651916cd43dd8448eb211c80319c';
+    const gone = new AbortController();
+    const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+    const answer = chat(cluster.url, promptOn('long', 15_000), { max_tokens: 2 }, { headers, signal: gone.signal });
+    const prefilling = async (): Promise<boolean> =>
+      ((await MetricsPage.of(contextMetrics)).sum('roost_rank_active_requests') ?? 0) > 0;
+    await eventually(prefilling, 10_000);
+    gone.abort();
+    await expect(answer).rejects.toThrow();
+    const namesOf = (outcome: string): string[] =>
+      collector
+        .trace(traceId)
+        .filter(
+          ({ service, attributes }) => service === 'roost-context-worker' && attributes['roost.outcome'] === outcome,
+        )
+        .map(({ name }) => name)
+        .sort();
+    await eventually(() => Promise.resolve(namesOf('client_closed_request').length === 2), 10_000);
+    expect(namesOf('client_closed_request')).toEqual(['context leg', 'prefill']);
+    expect(namesOf('ok')).toEqual(['queue']);
+  });
+
   it('records nothing of a client that does not want it', async () => {
     const traceId = 'aaf7651916cd43dd8448eb211c80319c';
     await send('unsampled', { traceparent: `00-${traceId}-b7ad6b7169203331-00` });
@@ -176,6 +202,13 @@ describe('observability', () => {
         },
         { leg: 'generation', decision: 'new', instance: cluster.addressOf('generation-0'), outcome: 'ok' },
       ],
+      context: {
+        rank_decision: 'parent',
+        rank_reason: "its parent session's home",
+        ranks: [{ active_requests: 0, active_tokens: 0, chosen: true }, { chosen: false }],
+        more_ranks: 0,
+      },
+      generation: { rank_decision: 'new' },
     });
     const list = (await (await fetch(`${admin}/requests`)).json()) as { requests: { request_id: string }[] };
     expect(list.requests[0]?.request_id).toBe(idOf(answer));

@@ -110,33 +110,37 @@ describe('replay of what an edge has logged', () => {
     return { reports: new Map(reports.map((report) => [report.policy, report])), said: stderr };
   }
 
-  const cachedOf = (report: Report | undefined, ...names: string[]): number =>
-    names.reduce((sum, name) => sum + (report?.classes[name]?.cachedTokens ?? NaN), 0);
+  const classOf = ({ reports }: Replayed, policy: string, name: string): Report['classes'][string] => {
+    const found = reports.get(policy)?.classes[name];
+    if (found === undefined) throw new Error(`${policy} has no ${name}`);
+    return found;
+  };
 
   it('finds cached what workers found cached, of every class, and so the same share of the oracle', async () => {
-    const { reports } = await replay(log);
-    const served = reports.get('conversation+parent');
-    expect(served?.classes['total']?.requests).toBe(requests);
-    expect(served?.classes['subFirstFork']?.requests).toBe(FAMILIES.length * SUBAGENTS);
-    expect(cachedOf(served, 'mainFirst')).toBe(reported.first);
-    expect(cachedOf(served, 'mainUser', 'mainTool')).toBe(reported.later);
-    expect(cachedOf(served, 'subFirstFork')).toBe(reported.sub);
+    const replayed = await replay(log);
+    const served = (name: string): Report['classes'][string] => classOf(replayed, 'conversation+parent', name);
+    expect(served('total').requests).toBe(requests);
+    expect(served('subFirstFork').requests).toBe(FAMILIES.length * SUBAGENTS);
+    expect(served('mainFirst').cachedTokens).toBe(reported.first);
+    // A log does not tell what a request came after.
+    expect(served('mainTool').cachedTokens).toBe(reported.later);
+    expect(served('subFirstFork').cachedTokens).toBe(reported.sub);
     expect(reported.later).toBeGreaterThan(0);
     expect(reported.sub).toBeGreaterThan(0);
-    const [causal] = served?.classes['total']?.reuse.causal.global ?? [];
+    const [causal] = served('total').reuse.causal.global;
     expect(causal?.reusedTokens).toBe(reported.first + reported.later + reported.sub);
     expect(causal?.reusedTokens).toBe(causal?.reusableTokens);
     // Without affinity of sub-agents there would have been less.
-    expect(cachedOf(reports.get('conversation'), 'total')).toBeLessThan(cachedOf(served, 'total'));
+    expect(classOf(replayed, 'conversation', 'total').cachedTokens).toBeLessThan(served('total').cachedTokens);
   });
 
   it('skips the line that a killed edge had no time to finish, and refuses one in the middle', async () => {
     const text = await readFile(log, 'utf8');
     const torn = path.join(directory, 'torn.jsonl');
     await writeFile(torn, text + text.slice(0, 80));
-    const { reports, said } = await replay(torn, '--policies', 'conversation+parent');
-    expect(reports.get('conversation+parent')?.classes['total']?.requests).toBe(requests);
-    expect(said).toContain(`${torn}, line ${String(requests + 1)}: cut off`);
+    const replayed = await replay(torn, '--policies', 'conversation+parent');
+    expect(classOf(replayed, 'conversation+parent', 'total').requests).toBe(requests);
+    expect(replayed.said).toContain(`${torn}, line ${String(requests + 1)}: cut off`);
     await appendFile(torn, `\n${text}`);
     await expect(replay(torn)).rejects.toMatchObject({
       stderr: expect.stringContaining(`${torn}, line ${String(requests + 1)}: not JSON`),
@@ -155,9 +159,9 @@ describe('replay of what an edge has logged', () => {
     await cluster.restart('edge');
     await send(promptOn('after'), { 'x-session-id': 'after' });
     await eventually(async () => (await linesOf(log)).length === requests);
-    const { reports, said } = await replay(log, '--policies', 'conversation+parent');
-    expect(reports.get('conversation+parent')?.classes['total']?.requests).toBe(requests);
-    expect(said).toBe('');
+    const replayed = await replay(log, '--policies', 'conversation+parent');
+    expect(classOf(replayed, 'conversation+parent', 'total').requests).toBe(requests);
+    expect(replayed.said).toBe('');
   });
 });
 

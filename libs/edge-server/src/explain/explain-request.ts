@@ -1,8 +1,18 @@
 import type { FleetView, LegAttempt } from '../request/leg-attempt.js';
-import type { ServedRequest } from '../request/served-request.js';
+import type { LegRecord, ServedRequest } from '../request/served-request.js';
 
 /** Candidates told of one choice, at most: the chosen one and the least loaded. */
 const MOST_CANDIDATES = 32;
+
+/** The ADP router's decisions in words; a word of a newer worker's has none. */
+const RANK_REASONS: Readonly<Record<string, string>> = {
+  explicit: 'the request asked for it',
+  sticky: "its conversation's home",
+  parent: "its parent session's home",
+  overflow: 'its home rank was full, the binding stays',
+  prefix: 'most of its prompt lay there',
+  new: 'nothing bound it to a rank, so placement chose one',
+};
 
 /** An instance that could have been chosen, or could not. */
 export interface ExplainedCandidate {
@@ -28,10 +38,25 @@ export interface ExplainedAttempt {
   readonly more_candidates: number;
 }
 
+/** What a rank was working on. */
+export interface ExplainedRank {
+  readonly rank: number;
+  readonly active_requests: number;
+  readonly active_tokens: number;
+  readonly chosen: boolean;
+}
+
 /** The figures of a leg that went through, in milliseconds. */
 export interface ExplainedLeg {
   readonly instance: string;
   readonly rank: number | null;
+  /** Why on that rank: the ADP router's word, and in words; null where the worker does not say. */
+  readonly rank_decision: string | null;
+  readonly rank_reason: string | null;
+  /** The ranks as they were then, without this request: the chosen one and the least loaded. */
+  readonly ranks: readonly ExplainedRank[];
+  /** Ranks that are not told of. */
+  readonly more_ranks: number;
   readonly queue_ms: number;
   readonly prefill_ms: number;
   readonly handoff_ms: number;
@@ -94,10 +119,42 @@ export function explainRequest({ id, client, identity, record, span }: ServedReq
   };
 }
 
-function explainLeg(leg: ServedRequest['record']['context']): ExplainedLeg | null {
+function explainLeg(leg: LegRecord | null): ExplainedLeg | null {
   if (leg === null) return null;
   const { queueMs = 0, prefillMs = 0, handoffMs = 0 } = leg.timing ?? {};
-  return { instance: leg.instance, rank: leg.rank, queue_ms: queueMs, prefill_ms: prefillMs, handoff_ms: handoffMs };
+  return {
+    instance: leg.instance,
+    rank: leg.rank,
+    ...explainRank(leg),
+    queue_ms: queueMs,
+    prefill_ms: prefillMs,
+    handoff_ms: handoffMs,
+  };
+}
+
+function explainRank(leg: LegRecord): Pick<ExplainedLeg, 'rank_decision' | 'rank_reason' | 'ranks' | 'more_ranks'> {
+  if (leg.rankChoice === null) return { rank_decision: null, rank_reason: null, ranks: [], more_ranks: 0 };
+  const { decision } = leg.rankChoice;
+  const ranks = ranksOf(leg);
+  return {
+    // A worker's word, which is short unless it is none of ours.
+    rank_decision: decision.slice(0, 64),
+    rank_reason: RANK_REASONS[decision] ?? null,
+    ranks: ranks.slice(0, MOST_CANDIDATES),
+    more_ranks: Math.max(0, ranks.length - MOST_CANDIDATES),
+  };
+}
+
+function ranksOf({ rank: chosen, rankChoice }: LegRecord): ExplainedRank[] {
+  const all = (rankChoice?.loads ?? []).map(({ activeRequests, activeTokens }, rank) => {
+    return { rank, active_requests: activeRequests, active_tokens: activeTokens, chosen: rank === chosen };
+  });
+  return all.sort(
+    (one, other) =>
+      Number(other.chosen) - Number(one.chosen) ||
+      one.active_requests - other.active_requests ||
+      one.active_tokens - other.active_tokens,
+  );
 }
 
 function explainAttempt({ leg, server, placement, outcome, durationMs, view }: LegAttempt): ExplainedAttempt {

@@ -55,6 +55,41 @@ describe('explainRequest', () => {
     expect(attempt?.outcome).toBe('unused');
   });
 
+  it('tells why on that rank, the chosen one first, then the others by what they had to do', () => {
+    const request = served();
+    const loads = [
+      { activeRequests: 2, activeTokens: 10 },
+      { activeRequests: 0, activeTokens: 0 },
+      { activeRequests: 7, activeTokens: 900 },
+      { activeRequests: 2, activeTokens: 5 },
+    ];
+    const leg = {
+      instance: 'b:1',
+      decision: 'parent',
+      reason: 'home',
+      routingKey: 'p',
+      attempts: 1,
+      timing: null,
+    } as const;
+    request.record.context = { ...leg, rank: 2, rankChoice: { decision: 'parent', loads } };
+    request.record.generation = { ...leg, rank: 0, rankChoice: null };
+    const { context, generation } = explainRequest(request, 0);
+    expect(context).toMatchObject({ rank: 2, rank_decision: 'parent', rank_reason: "its parent session's home" });
+    expect(context?.ranks.map(({ rank, active_requests, chosen }) => [rank, active_requests, chosen])).toEqual([
+      [2, 7, true],
+      [1, 0, false],
+      [3, 2, false],
+      [0, 2, false],
+    ]);
+    expect(generation).toMatchObject({ rank_decision: null, rank_reason: null, ranks: [], more_ranks: 0 });
+    const many = Array.from({ length: 100 }, () => ({ activeRequests: 1, activeTokens: 1 }));
+    request.record.context = { ...leg, rank: 99, rankChoice: { decision: 'x'.repeat(1000), loads: many } };
+    const bounded = explainRequest(request, 0).context;
+    expect(bounded?.ranks).toHaveLength(32);
+    expect(bounded?.ranks[0]).toMatchObject({ rank: 99, chosen: true });
+    expect(bounded).toMatchObject({ more_ranks: 68, rank_decision: 'x'.repeat(64), rank_reason: null });
+  });
+
   it('keeps nothing of what was said', () => {
     const text = JSON.stringify(explainRequest(served({ model: 'x'.repeat(10_000) }), 0));
     expect(text).not.toContain('SECRET');

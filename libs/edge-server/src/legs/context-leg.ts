@@ -127,8 +127,8 @@ export function prefilledBy(
 
 function recordOf({ instance, placement }: Reservation, answer: PrefillResponse, attempts: number): LegRecord {
   const { decision, reason, routingKey } = placement;
-  const { rank, timing } = answer;
-  return { instance: instance.server, decision, reason, routingKey, attempts, rank, timing: timing ?? null };
+  const { rank, timing = null, rankChoice = null } = answer;
+  return { instance: instance.server, decision, reason, routingKey, attempts, rank, timing, rankChoice };
 }
 
 /** @throws RoostError `internal` when a pending answer lacks what the generation leg needs (reference 3.2) */

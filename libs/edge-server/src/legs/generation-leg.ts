@@ -155,14 +155,6 @@ function handoffOf({ ctxInfoEndpoint, encodedOpaqueState }: DisaggregatedParams)
 
 function recordOf({ instance, placement }: Reservation, first: GenerateResponse, attempts: number): LegRecord {
   const { decision, reason, routingKey } = placement;
-  const { rank, timing } = first;
-  return {
-    instance: instance.server,
-    decision,
-    reason,
-    routingKey,
-    attempts,
-    rank: rank ?? null,
-    timing: timing ?? null,
-  };
+  const { rank = null, timing = null, rankChoice = null } = first;
+  return { instance: instance.server, decision, reason, routingKey, attempts, rank, timing, rankChoice };
 }

@@ -47,6 +47,7 @@ describe('RequestRecorder', () => {
       attempts: 1,
       rank: 0,
       timing: null,
+      rankChoice: null,
     } as const;
     Object.assign(request.record, {
       context: leg,

@@ -3,7 +3,7 @@ import type { Decision } from '@roost/fleet-router';
 import { NO_SPAN, type Span } from '@roost/observability';
 import type { ClientRequest } from '@roost/openai-api';
 import type { PromptTokens } from '@roost/prompt-pool';
-import { type RoostError, type Timing, type Usage } from '@roost/protocol';
+import { type RankChoice, type RoostError, type Timing, type Usage } from '@roost/protocol';
 
 import type { LegAttempt } from './leg-attempt.js';
 
@@ -17,6 +17,8 @@ export interface LegRecord {
   /** As the worker says once it has taken the request. */
   rank: number | null;
   timing: Timing | null;
+  /** Why on that rank; null where the worker does not say. */
+  rankChoice: RankChoice | null;
 }
 
 /** What is known of a request at its end, for its log line, metrics and explanation. Times are on the clock of `performance.now()`. */

@@ -5,10 +5,11 @@ import { FinishReason, type GenerateRequest, type GenerateResponse, RoostError }
 
 import type { HandoffTicket, KvPuller } from '../handoff/kv-puller.js';
 import { inSpan } from '../metrics/leg-spans.js';
-import type { RankPlacement, RankQueue } from '../scheduling/rank-queue.js';
+import type { RankQueue } from '../scheduling/rank-queue.js';
 
 import { Begun } from './begun.js';
 import { type LegRequest, readLegRequest, refusalAsError } from './leg-request.js';
+import { type RankOfLeg, runOnRank } from './on-rank.js';
 
 /** What a generation needs of its worker. */
 export interface GenerateLegParts {
@@ -29,7 +30,7 @@ export interface VerifiedMetadata {
 /** A prompt's cache on a rank, ready to decode from. */
 interface Ready {
   readonly handle: KvHandle;
-  readonly placement: RankPlacement;
+  readonly placement: RankOfLeg;
   /** The tokens made so far. */
   readonly generated: readonly number[];
   readonly cachedTokens: number;
@@ -50,9 +51,10 @@ export async function* runGenerateLeg(
 ): AsyncGenerator<GenerateResponse, void, undefined> {
   const leg = await readLegRequest(parts.engine, message, verified.subagentAffinityId);
   const ticket = ticketOf(message, verified);
-  const ready = await parts.queue.run(leg.rankRequest, signal, (placement) =>
+  const { span: legSpan } = verified;
+  const ready = await runOnRank(parts, leg.rankRequest, { span: legSpan, signal }, (placement) =>
     ticket === null
-      ? prefillHere(parts, leg, placement, { message, signal })
+      ? inSpan(legSpan.child('prefill'), () => prefillHere(parts, leg, placement, { message, signal }))
       : inSpan(ticket.span.child('handoff', { kind: 'client' }), (span) =>
           takeOver(parts, leg, placement, { ticket: { ...ticket, span }, message, signal }),
         ),
@@ -91,7 +93,7 @@ function ticketOf(
 async function prefillHere(
   { engine }: GenerateLegParts,
   leg: LegRequest,
-  placement: RankPlacement,
+  placement: RankOfLeg,
   { message, signal }: { message: GenerateRequest; signal: AbortSignal },
 ): Promise<Ready> {
   const started = performance.now();
@@ -120,7 +122,7 @@ function continuedFrom({ generatedTokenIds }: GenerateRequest, first: readonly n
 async function takeOver(
   { engine, puller }: GenerateLegParts,
   leg: LegRequest,
-  placement: RankPlacement,
+  placement: RankOfLeg,
   { ticket, message, signal }: { ticket: HandoffTicket; message: GenerateRequest; signal: AbortSignal },
 ): Promise<Ready> {
   const started = performance.now();
@@ -185,15 +187,16 @@ async function* decode(
   let count = 0;
   let stoppedByString = false;
   const { placement, prefillMs, handoffMs } = ready;
-  let opening: Pick<GenerateResponse, 'rank' | 'timing'> = {
+  let opening: Pick<GenerateResponse, 'rank' | 'timing' | 'rankChoice'> = {
     rank: placement.rank,
     timing: { queueMs: placement.queueMs, prefillMs, handoffMs },
+    rankChoice: placement.choice,
   };
   for await (const { text, tokens, stopped } of textOf(engine, leg, ready, signal)) {
     count += tokens.length;
     stoppedByString = stopped;
     yield { ...UNFINISHED, ...opening, text, tokenIds: [...tokens] };
-    opening = { rank: undefined, timing: undefined };
+    opening = NOTHING_NEW;
   }
   const byLength = !stoppedByString && count >= leg.maxTokens;
   const finishReason = byLength ? FinishReason.FINISH_REASON_LENGTH : FinishReason.FINISH_REASON_STOP;
@@ -202,8 +205,11 @@ async function* decode(
     completionTokens: count,
     cachedTokens: ready.cachedTokens,
   };
-  yield { ...UNFINISHED, rank: undefined, timing: undefined, text: '', tokenIds: [], finishReason, usage };
+  yield { ...UNFINISHED, ...NOTHING_NEW, text: '', tokenIds: [], finishReason, usage };
 }
+
+/** Said in the first message only. */
+const NOTHING_NEW = { rank: undefined, timing: undefined, rankChoice: undefined } as const;
 
 const UNFINISHED = { finishReason: FinishReason.FINISH_REASON_UNSPECIFIED, usage: undefined } as const;
 
@@ -220,5 +226,5 @@ async function joined(answer: AsyncIterable<GenerateResponse>): Promise<Generate
     last = message;
   }
   if (first === undefined || last === undefined) throw new Error('an answer has at least one message');
-  return { ...last, text, tokenIds, rank: first.rank, timing: first.timing };
+  return { ...last, text, tokenIds, rank: first.rank, timing: first.timing, rankChoice: first.rankChoice };
 }

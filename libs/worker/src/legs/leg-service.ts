@@ -34,11 +34,12 @@ export class LegService {
 
   prefill(message: PrefillRequest, metadata: Metadata, { signal }: CallContext): Promise<PrefillResponse> {
     const { inFlight, role, incarnation } = this.parts;
-    return this.observer.prefill(metadata, () =>
+    return this.observer.prefill(metadata, (span) =>
       inFlight.run(signal, (bounded) => {
         requireAddressee(metadata, incarnation);
         role.requireContext();
-        return runPrefillLeg(this.parts, message, this.verified.of(message), bounded);
+        const subagentAffinityId = this.verified.of(message);
+        return runPrefillLeg(this.parts, message, { subagentAffinityId, span }, bounded);
       }),
     );
   }

@@ -1,4 +1,5 @@
 import type { Engine, PrefillOutcome } from '@roost/engine';
+import type { Span } from '@roost/observability';
 import { AnswerText } from '@roost/prompt';
 import {
   type DisaggregatedParams,
@@ -11,9 +12,11 @@ import {
 } from '@roost/protocol';
 
 import type { HeldHandoffs } from '../handoff/held-handoffs.js';
-import type { RankPlacement, RankQueue } from '../scheduling/rank-queue.js';
+import { inSpan } from '../metrics/leg-spans.js';
+import type { RankQueue } from '../scheduling/rank-queue.js';
 
 import { type LegRequest, readLegRequest, refusalAsError } from './leg-request.js';
+import { type RankOfLeg, runOnRank } from './on-rank.js';
 
 /** What a prefill needs of its worker. */
 export interface PrefillLegParts {
@@ -25,7 +28,7 @@ export interface PrefillLegParts {
 }
 
 interface Prefilled {
-  readonly placement: RankPlacement;
+  readonly placement: RankOfLeg;
   readonly outcome: PrefillOutcome;
   readonly prefillMs: number;
 }
@@ -34,17 +37,17 @@ interface Prefilled {
  * The context leg: tokenise, wait for a rank, prefill, and either answer at once (the model ended, a stop string, or a
  * limit of one token) or hold the cache for the handoff.
  *
- * @param subagentAffinityId verified
+ * @param verified what came beside the message
  */
 export async function runPrefillLeg(
   parts: PrefillLegParts,
   message: PrefillRequest,
-  subagentAffinityId: string | null,
+  { subagentAffinityId, span }: { readonly subagentAffinityId: string | null; readonly span: Span },
   signal: AbortSignal,
 ): Promise<PrefillResponse> {
   const ctxRequestId = contextRequestIdOf(message.disaggregatedParams);
   const leg = await readLegRequest(parts.engine, message, subagentAffinityId);
-  const prefilled = await prefill(parts, leg, signal);
+  const prefilled = await prefill(parts, leg, { span, signal });
   const { handle } = prefilled.outcome;
   let state: string | undefined;
   try {
@@ -73,18 +76,25 @@ function contextRequestIdOf(params: DisaggregatedParams | undefined): bigint {
   return params.disaggRequestId;
 }
 
-function prefill({ engine, queue }: PrefillLegParts, leg: LegRequest, signal: AbortSignal): Promise<Prefilled> {
-  return queue.run(leg.rankRequest, signal, async (placement) => {
-    const started = performance.now();
-    const { prompt, conversationId, sampling } = leg;
-    try {
-      const job = { rank: placement.rank, conversationId, prompt, maxTokens: 1, sampling, signal };
-      const outcome = await engine.prefill(job);
-      return { placement, outcome, prefillMs: performance.now() - started };
-    } catch (error) {
-      throw refusalAsError(error);
-    }
-  });
+function prefill(
+  parts: PrefillLegParts,
+  leg: LegRequest,
+  observed: { readonly span: Span; readonly signal: AbortSignal },
+): Promise<Prefilled> {
+  const { span, signal } = observed;
+  return runOnRank(parts, leg.rankRequest, observed, (placement) =>
+    inSpan(span.child('prefill'), async () => {
+      const started = performance.now();
+      const { prompt, conversationId, sampling } = leg;
+      try {
+        const job = { rank: placement.rank, conversationId, prompt, maxTokens: 1, sampling, signal };
+        const outcome = await parts.engine.prefill(job);
+        return { placement, outcome, prefillMs: performance.now() - started };
+      } catch (error) {
+        throw refusalAsError(error);
+      }
+    }),
+  );
 }
 
 /** The answer as far as the first token goes. */
@@ -144,5 +154,6 @@ function answerOf(
     usage,
     rank: placement.rank,
     timing: { queueMs: placement.queueMs, prefillMs, handoffMs: 0 },
+    rankChoice: placement.choice,
   };
 }

@@ -2,7 +2,7 @@ import type { Metadata } from '@grpc/grpc-js';
 import { NO_SPAN, type Span, type Tracer } from '@roost/observability';
 import { type GenerateResponse, type PrefillResponse, type Timing, type Usage } from '@roost/protocol';
 
-import { beginLeg, codeOf, tracePhases } from './leg-spans.js';
+import { beginLeg, codeOf } from './leg-spans.js';
 import type { WorkerMetrics } from './worker-metrics.js';
 
 type LegName = 'context' | 'generation';
@@ -20,15 +20,15 @@ export class LegObserver {
   /**
    * Runs a context leg under observation.
    *
+   * @param run the leg, within its span
    * @param metadata what came with the call
    */
-  async prefill(metadata: Metadata, run: () => Promise<PrefillResponse>): Promise<PrefillResponse> {
+  async prefill(metadata: Metadata, run: (span: Span) => Promise<PrefillResponse>): Promise<PrefillResponse> {
     const arrived = performance.now();
     const span = beginLeg(this.tracer, 'context leg', metadata);
     let outcome = 'ok';
     try {
-      const answer = await run();
-      tracePhases(span, answer.rank, answer.timing);
+      const answer = await run(span);
       this.timed('context', answer.timing);
       this.prefilled('context', answer.usage);
       return answer;
@@ -62,7 +62,6 @@ export class LegObserver {
       for await (const message of run(span)) {
         if (message.timing !== undefined) {
           this.timed('generation', message.timing, !whole);
-          tracePhases(span, message.rank ?? null, message.timing);
           decode = span.child('decode');
         }
         usage ??= message.usage;

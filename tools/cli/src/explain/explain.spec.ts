@@ -39,7 +39,20 @@ const explanation: Explanation = {
       more_candidates: 7,
     },
   ],
-  context: { instance: 'c:1', rank: 3, queue_ms: 1, prefill_ms: 10, handoff_ms: 0 },
+  context: {
+    instance: 'c:1',
+    rank: 3,
+    rank_decision: 'parent',
+    rank_reason: "its parent session's home",
+    ranks: [
+      { rank: 3, active_requests: 5, active_tokens: 12_345, chosen: true },
+      { rank: 0, active_requests: 0, active_tokens: 0, chosen: false },
+    ],
+    more_ranks: 2,
+    queue_ms: 1,
+    prefill_ms: 10,
+    handoff_ms: 0,
+  },
   generation: null,
   prompt_tokens: 100,
   cached_tokens: 96,
@@ -95,6 +108,8 @@ describe('explanationText', () => {
       "1. context leg on c:1: parent (parent session's home), ok after 12.3 ms",
       'and 7 more',
       'context leg: c:1 rank 3, queue 1.0 ms, prefill 10.0 ms',
+      "rank: parent (its parent session's home)",
+      'and 2 more ranks',
       'generation leg: none went through',
       '96 of 100 prompt tokens were cached, 5 made',
       'first text after 20.0 ms',
@@ -102,6 +117,7 @@ describe('explanationText', () => {
       expect(text).toContain(part);
     }
     expect(text).toMatch(/c:1 +│ 40 +│ chosen/);
+    expect(text).toMatch(/3 +│ 5 +│ 12345 +│ chosen/);
     expect(text).toMatch(/c:3 +│ 0 +│ not available/);
   });
 });

@@ -10,8 +10,8 @@ export function explanationText(explanation: Explanation, colors: Colors): strin
     ...headOf(explanation, colors),
     ...attempts.flatMap((attempt, index) => ['', ...attemptText(attempt, index + 1, colors)]),
     '',
-    ...legText('context', context),
-    ...legText('generation', generation),
+    ...legText('context', context, colors),
+    ...legText('generation', generation, colors),
     timesText(explanation),
   ].join('\n');
 }
@@ -49,16 +49,35 @@ function candidateTable({ candidates }: ExplainedAttempt): string {
   return table.toString();
 }
 
-function legText(name: string, leg: ExplainedLeg | null): string[] {
+function legText(name: string, leg: ExplainedLeg | null, { dim }: Colors): string[] {
   if (leg === null) return [`${name} leg: none went through`];
-  const { instance, rank, queue_ms, prefill_ms, handoff_ms } = leg;
+  const { instance, rank, queue_ms, prefill_ms, handoff_ms, more_ranks } = leg;
   const where = rank === null ? instance : `${instance} rank ${String(rank)}`;
   const spent = [
     `queue ${milliseconds(queue_ms)}`,
     ...(prefill_ms > 0 ? [`prefill ${milliseconds(prefill_ms)}`] : []),
     ...(handoff_ms > 0 ? [`handoff ${milliseconds(handoff_ms)}`] : []),
   ];
-  return [`${name} leg: ${where}, ${spent.join(', ')}`];
+  return [
+    `${name} leg: ${where}, ${spent.join(', ')}`,
+    ...rankText(leg),
+    ...(more_ranks === 0 ? [] : [dim(`   and ${String(more_ranks)} more ranks`)]),
+  ];
+}
+
+/** Why on that rank, and what there was to choose among. */
+function rankText({ rank_decision, rank_reason, ranks }: ExplainedLeg): string[] {
+  if (rank_decision === null) return [];
+  const table = new Table({
+    head: ['rank', 'requests', 'prompt tokens', ''],
+    style: { head: [], border: [], compact: true },
+  });
+  for (const { rank, active_requests, active_tokens, chosen } of ranks)
+    table.push([String(rank), String(active_requests), String(active_tokens), chosen ? 'chosen' : '']);
+  return [
+    `   rank: ${rank_decision}${rank_reason === null ? '' : ` (${rank_reason})`}`,
+    ...(ranks.length > 1 ? [table.toString()] : []),
+  ];
 }
 
 function timesText(explanation: Explanation): string {

@@ -231,7 +231,11 @@ export interface PrefillResponse {
   promptTokenIds: Buffer;
   usage: Usage | undefined;
   rank: number;
-  timing: Timing | undefined;
+  timing:
+    | Timing
+    | undefined;
+  /** Absent from workers of an earlier version. */
+  rankChoice?: RankChoice | undefined;
 }
 
 export interface GenerateRequest {
@@ -271,7 +275,25 @@ export interface GenerateResponse {
     | undefined;
   /** Set in the first message only. */
   rank?: number | undefined;
-  timing: Timing | undefined;
+  timing:
+    | Timing
+    | undefined;
+  /** Absent from workers of an earlier version. */
+  rankChoice?: RankChoice | undefined;
+}
+
+/** Why a leg runs on its rank. */
+export interface RankChoice {
+  /** The ADP router's word for it: explicit, sticky, parent, overflow, prefix or new. */
+  decision: string;
+  /** What each rank was working on when the leg came to its own, which does not count it yet; by rank number. */
+  loads: RankLoad[];
+}
+
+export interface RankLoad {
+  activeRequests: number;
+  /** Prompt tokens of those requests. */
+  activeTokens: number;
 }
 
 /** Milliseconds that a leg spent in each phase on its worker. */
@@ -2048,6 +2070,7 @@ function createBasePrefillResponse(): PrefillResponse {
     usage: undefined,
     rank: 0,
     timing: undefined,
+    rankChoice: undefined,
   };
 }
 
@@ -2073,6 +2096,9 @@ export const PrefillResponse: MessageFns<PrefillResponse> = {
     }
     if (message.timing !== undefined) {
       Timing.encode(message.timing, writer.uint32(58).fork()).join();
+    }
+    if (message.rankChoice !== undefined) {
+      RankChoice.encode(message.rankChoice, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -2146,6 +2172,14 @@ export const PrefillResponse: MessageFns<PrefillResponse> = {
             message.timing = Timing.decode(reader, reader.uint32());
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.rankChoice = RankChoice.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2179,6 +2213,11 @@ export const PrefillResponse: MessageFns<PrefillResponse> = {
       usage: isSet(object.usage) ? Usage.fromJSON(object.usage) : undefined,
       rank: isSet(object.rank) ? globalThis.Number(object.rank) : 0,
       timing: isSet(object.timing) ? Timing.fromJSON(object.timing) : undefined,
+      rankChoice: isSet(object.rankChoice)
+        ? RankChoice.fromJSON(object.rankChoice)
+        : isSet(object.rank_choice)
+        ? RankChoice.fromJSON(object.rank_choice)
+        : undefined,
     };
   },
 
@@ -2205,6 +2244,9 @@ export const PrefillResponse: MessageFns<PrefillResponse> = {
     if (message.timing !== undefined) {
       obj.timing = Timing.toJSON(message.timing);
     }
+    if (message.rankChoice !== undefined) {
+      obj.rankChoice = RankChoice.toJSON(message.rankChoice);
+    }
     return obj;
   },
 
@@ -2223,6 +2265,9 @@ export const PrefillResponse: MessageFns<PrefillResponse> = {
     message.rank = object.rank ?? 0;
     message.timing = (object.timing !== undefined && object.timing !== null)
       ? Timing.fromPartial(object.timing)
+      : undefined;
+    message.rankChoice = (object.rankChoice !== undefined && object.rankChoice !== null)
+      ? RankChoice.fromPartial(object.rankChoice)
       : undefined;
     return message;
   },
@@ -2518,7 +2563,15 @@ export const GenerateRequest: MessageFns<GenerateRequest> = {
 };
 
 function createBaseGenerateResponse(): GenerateResponse {
-  return { text: "", tokenIds: [], finishReason: 0, usage: undefined, rank: undefined, timing: undefined };
+  return {
+    text: "",
+    tokenIds: [],
+    finishReason: 0,
+    usage: undefined,
+    rank: undefined,
+    timing: undefined,
+    rankChoice: undefined,
+  };
 }
 
 export const GenerateResponse: MessageFns<GenerateResponse> = {
@@ -2544,6 +2597,9 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
     }
     if (message.timing !== undefined) {
       Timing.encode(message.timing, writer.uint32(50).fork()).join();
+    }
+    if (message.rankChoice !== undefined) {
+      RankChoice.encode(message.rankChoice, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -2619,6 +2675,14 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
             message.timing = Timing.decode(reader, reader.uint32());
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.rankChoice = RankChoice.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2647,6 +2711,11 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
       usage: isSet(object.usage) ? Usage.fromJSON(object.usage) : undefined,
       rank: isSet(object.rank) ? globalThis.Number(object.rank) : undefined,
       timing: isSet(object.timing) ? Timing.fromJSON(object.timing) : undefined,
+      rankChoice: isSet(object.rankChoice)
+        ? RankChoice.fromJSON(object.rankChoice)
+        : isSet(object.rank_choice)
+        ? RankChoice.fromJSON(object.rank_choice)
+        : undefined,
     };
   },
 
@@ -2670,6 +2739,9 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
     if (message.timing !== undefined) {
       obj.timing = Timing.toJSON(message.timing);
     }
+    if (message.rankChoice !== undefined) {
+      obj.rankChoice = RankChoice.toJSON(message.rankChoice);
+    }
     return obj;
   },
 
@@ -2686,6 +2758,187 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
     message.timing = (object.timing !== undefined && object.timing !== null)
       ? Timing.fromPartial(object.timing)
       : undefined;
+    message.rankChoice = (object.rankChoice !== undefined && object.rankChoice !== null)
+      ? RankChoice.fromPartial(object.rankChoice)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseRankChoice(): RankChoice {
+  return { decision: "", loads: [] };
+}
+
+export const RankChoice: MessageFns<RankChoice> = {
+  encode(message: RankChoice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.decision !== "") {
+      writer.uint32(10).string(message.decision);
+    }
+    for (const v of message.loads) {
+      RankLoad.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RankChoice {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRankChoice();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.decision = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.loads.push(RankLoad.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RankChoice {
+    return {
+      decision: isSet(object.decision) ? globalThis.String(object.decision) : "",
+      loads: globalThis.Array.isArray(object?.loads) ? object.loads.map((e: any) => RankLoad.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: RankChoice): unknown {
+    const obj: any = {};
+    if (message.decision !== "") {
+      obj.decision = message.decision;
+    }
+    if (message.loads?.length) {
+      obj.loads = message.loads.map((e) => RankLoad.toJSON(e));
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<RankChoice>, I>>(base?: I): RankChoice {
+    return RankChoice.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RankChoice>, I>>(object: I): RankChoice {
+    const message = createBaseRankChoice();
+    message.decision = object.decision ?? "";
+    message.loads = object.loads?.map((e) => RankLoad.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseRankLoad(): RankLoad {
+  return { activeRequests: 0, activeTokens: 0 };
+}
+
+export const RankLoad: MessageFns<RankLoad> = {
+  encode(message: RankLoad, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.activeRequests !== 0) {
+      writer.uint32(8).uint32(message.activeRequests);
+    }
+    if (message.activeTokens !== 0) {
+      writer.uint32(16).uint32(message.activeTokens);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RankLoad {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRankLoad();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.activeRequests = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.activeTokens = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RankLoad {
+    return {
+      activeRequests: isSet(object.activeRequests)
+        ? globalThis.Number(object.activeRequests)
+        : isSet(object.active_requests)
+        ? globalThis.Number(object.active_requests)
+        : 0,
+      activeTokens: isSet(object.activeTokens)
+        ? globalThis.Number(object.activeTokens)
+        : isSet(object.active_tokens)
+        ? globalThis.Number(object.active_tokens)
+        : 0,
+    };
+  },
+
+  toJSON(message: RankLoad): unknown {
+    const obj: any = {};
+    if (message.activeRequests !== 0) {
+      obj.activeRequests = Math.round(message.activeRequests);
+    }
+    if (message.activeTokens !== 0) {
+      obj.activeTokens = Math.round(message.activeTokens);
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<RankLoad>, I>>(base?: I): RankLoad {
+    return RankLoad.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RankLoad>, I>>(object: I): RankLoad {
+    const message = createBaseRankLoad();
+    message.activeRequests = object.activeRequests ?? 0;
+    message.activeTokens = object.activeTokens ?? 0;
     return message;
   },
 };
