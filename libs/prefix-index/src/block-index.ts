@@ -2,6 +2,7 @@ import { NO_SLOT, SlotLinks, SlotList } from '@roost/slot-table';
 
 import { BlockTable, slotsWithin } from './block-table.js';
 import { NO_SET, Owner, type OwnerSet, OwnerSets } from './owner-sets.js';
+import { type Level } from './prefix-match.js';
 
 /** Per slot: the id of its set, its links among the blocks of its set and among all blocks, and a place in a walk. */
 const OTHER_SLOT_BYTES = 4 + 8 + 8 + 4;
@@ -101,7 +102,7 @@ export class BlockIndex<Of> {
   remove(owner: Owner<Of>, words: Uint32Array): void {
     let slot = NO_SLOT;
     for (let at = 0; at < words.length; at += 2) {
-      slot = this.#findNear(slot, words[at] ?? 0, words[at + 1] ?? 0);
+      slot = this.#findAt(words, at / 2, slot);
       if (slot === NO_SLOT) continue;
       const set = this.#setAt(slot);
       if (!owner.sets.has(set)) continue;
@@ -118,24 +119,27 @@ export class BlockIndex<Of> {
   }
 
   /**
-   * Tells `found` each seat whose owners hold leading blocks of a prompt without a gap: how many, and the owner of the
-   * last of them. Counts as a use of the blocks that anybody holds so.
+   * Who holds leading blocks of a prompt without a gap, in levels of ever more blocks and fewer owners; of each seat the
+   * owner of the last block. Counts as a use of the blocks that anybody holds so.
    *
    * One walk over the prompt for all owners at once: while whoever holds a block holds those before it too, it takes
-   * time in proportion to the prompt, plus the number of owners, not their product.
+   * time in proportion to the prompt, not to the number of owners.
    */
-  walk(words: Uint32Array, found: (owner: Owner<Of>, blocks: number) => void): void {
+  walk(words: Uint32Array): Level<Of>[] {
+    const levels: Level<Of>[] = [];
     let depth = 0;
     let slot = NO_SLOT;
     let known = NO_SET;
     let holders: readonly Owner<Of>[] = [];
     while (2 * depth < words.length) {
-      slot = this.#findNear(slot, words[2 * depth] ?? 0, words[2 * depth + 1] ?? 0);
+      slot = this.#findAt(words, depth, slot);
       if (slot === NO_SLOT) break;
       const id = this.#setOf[slot] ?? NO_SET;
       if (id !== known) {
         const { members } = this.#sets.at(id);
-        holders = depth === 0 ? members : stillHolding(holders, members, depth, found);
+        const still = depth === 0 ? members : onSeatsOf(holders, members);
+        if (still.length < holders.length) levels.push({ blocks: depth, owners: holders });
+        holders = still;
         if (holders.length === 0) break;
         known = id;
       }
@@ -143,8 +147,9 @@ export class BlockIndex<Of> {
       depth += run;
       slot -= run - 1;
     }
-    for (const owner of holders) found(owner, depth);
+    if (holders.length > 0) levels.push({ blocks: depth, owners: holders });
     this.#touchWalked(Math.min(depth, this.#walked.length));
+    return levels;
   }
 
   /**
@@ -207,6 +212,11 @@ export class BlockIndex<Of> {
     return this.#table.find(low, high);
   }
 
+  /** The slot of hash number `at`. */
+  #findAt(words: Uint32Array, at: number, near: number): number {
+    return this.#findNear(near, words[2 * at] ?? 0, words[2 * at + 1] ?? 0);
+  }
+
   #isAt(slot: number, low: number, high: number): boolean {
     return this.#table.isAt(slot, low, high) && (this.#setOf[slot] ?? NO_SET) !== NO_SET;
   }
@@ -226,23 +236,17 @@ export class BlockIndex<Of> {
   }
 }
 
-/**
- * The members on whose seats the holders are too; of all other holders tells how deep they came. Both are in the order of
- * seats.
- */
-function stillHolding<Of>(
-  holders: readonly Owner<Of>[],
-  members: readonly Owner<Of>[],
-  depth: number,
-  found: (owner: Owner<Of>, blocks: number) => void,
-): readonly Owner<Of>[] {
-  const still: Owner<Of>[] = [];
-  let at = 0;
-  for (const holder of holders) {
-    while ((members[at]?.seat ?? Infinity) < holder.seat) at++;
-    const member = members[at];
-    if (member?.seat === holder.seat) still.push(member);
-    else found(holder, depth);
+/** The members on whose seats there is a holder. Both are in the order of seats. */
+function onSeatsOf<Of>(holders: readonly Owner<Of>[], members: readonly Owner<Of>[]): readonly Owner<Of>[] {
+  return members.filter(({ seat }) => hasSeat(holders, seat));
+}
+
+function hasSeat(owners: readonly Owner<unknown>[], seat: number): boolean {
+  let [from, to] = [0, owners.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((owners[middle]?.seat ?? Infinity) < seat) from = middle + 1;
+    else to = middle;
   }
-  return still;
+  return owners[from]?.seat === seat;
 }

@@ -1,6 +1,6 @@
 import { type BlockHashes, wordsOf } from './block-hashes.js';
 import { BlockIndex } from './block-index.js';
-import { type Holder, HolderDepths, type PrefixMatch } from './prefix-match.js';
+import { type Holder, LevelMatch, type PrefixMatch } from './prefix-match.js';
 import { ServerOwners } from './server-owners.js';
 
 /** What changed in a rank's cache. A hash in both lists is not held. */
@@ -108,9 +108,7 @@ export class PrefixIndex {
 
   /** How many leading blocks of a prompt lie where; counts as a use of the blocks that lie anywhere. */
   match(hashes: BlockHashes): PrefixMatch {
-    const match = new HolderDepths();
-    this.#blocks.walk(wordsOf(hashes), ({ of }, depth) => match.add(of, depth));
-    return match;
+    return new LevelMatch(this.#blocks.walk(wordsOf(hashes)));
   }
 
   /** Sizes and totals at this moment. */

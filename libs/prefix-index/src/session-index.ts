@@ -78,11 +78,11 @@ export class SessionIndex<Home extends object> {
    * had sessions for longest; null when none shares one. Counts as a use of the blocks.
    */
   match(hashes: BlockHashes, usable: (home: Home) => boolean): SessionMatch<Home> | null {
-    let best: SessionMatch<Home> | null = null;
-    this.#blocks.walk(wordsOf(hashes), ({ of: session }, blocks) => {
-      if (blocks > (best?.blocks ?? 0) && usable(session.home)) best = { session, blocks };
-    });
-    return best;
+    for (const { blocks, owners } of this.#blocks.walk(wordsOf(hashes)).reverse()) {
+      const owner = owners.find(({ of }) => usable(of.home));
+      if (owner !== undefined) return { session: owner.of, blocks };
+    }
+    return null;
   }
 
   #seatOf(home: Home): number {

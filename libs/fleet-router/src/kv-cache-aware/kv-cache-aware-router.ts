@@ -40,6 +40,11 @@ interface Candidates {
   readonly isCandidate: (server: Server) => boolean;
 }
 
+interface Scored {
+  readonly server: Server;
+  readonly score: number;
+}
+
 /**
  * Places each request where most of its leading blocks lie, less a price for every request that is active there
  * (reference 2.3). A conversation goes back to where its last request went, known by its first two messages alone:
@@ -97,7 +102,7 @@ export class KvCacheAwareRouter extends PooledRouter {
     return new BlockReservation(verdict, pin, {
       hashes,
       numTokens: request.numTokens ?? 0,
-      matchedTokens: (match.perServer.get(name) ?? 0) * this.tokensPerBlock,
+      matchedTokens: match.blocksOn(name) * this.tokensPerBlock,
       prediction: hashes !== null && this.#options.predictInFlight ? this.#index.predict(name, hashes) : null,
     });
   }
@@ -131,7 +136,7 @@ export class KvCacheAwareRouter extends PooledRouter {
       return { server: pinned, decision: 'sticky', reason: 'where this conversation was last' };
     const server = this.#best(candidates, match);
     if (home !== null) return { server, decision: 'rebound', reason: 'home full or excluded: best score' };
-    return match.perServer.has(server.name)
+    return match.blocksOn(server.name) > 0
       ? { server, decision: 'implicit', reason: 'most of its blocks for the load' }
       : { server, decision: 'new', reason: 'no blocks there: least loaded' };
   }
@@ -139,18 +144,35 @@ export class KvCacheAwareRouter extends PooledRouter {
   /** The candidate with the highest score; those that share it take turns. */
   #best({ leastLoaded, isCandidate }: Candidates, match: PrefixMatch): Server {
     const { loadWeight } = this.#options;
-    if (match.perServer.size === 0 && loadWeight > 0) return leastLoaded;
+    const { blocks, servers } = match.deepest;
+    if (blocks === 0 && loadWeight > 0) return leastLoaded;
+    const deepest = [...new Set(servers)].flatMap((name) => this.pool.get(name) ?? []).filter(isCandidate);
+    const best = this.#highest(deepest.sort(byPlace), () => blocks);
+    // What no other server can be above.
+    const limit = match.nextDeepest - loadWeight * leastLoaded.load;
+    if (best !== null && best.score > limit) return best.server;
+    const { perServer } = match;
+    const all = this.pool.live().filter(isCandidate);
+    return this.#highest(all, ({ name }) => perServer.get(name) ?? 0)?.server ?? leastLoaded;
+  }
+
+  /** Of these, the server with the highest score; null for none. */
+  #highest(servers: readonly Server[], blocksOn: (server: Server) => number): Scored | null {
+    const { loadWeight } = this.#options;
     let highest = -Infinity;
     let tied: Server[] = [];
-    for (const server of this.pool.live()) {
-      const score = (match.perServer.get(server.name) ?? 0) - loadWeight * server.load;
-      if (score < highest || !isCandidate(server)) continue;
+    for (const server of servers) {
+      const score = blocksOn(server) - loadWeight * server.load;
+      if (score < highest) continue;
       if (score > highest) tied = [];
       highest = score;
       tied.push(server);
     }
-    const chosen = tied[this.#selections % tied.length];
-    if (chosen === undefined) throw new Error('there is no candidate');
-    return chosen;
+    const server = tied[this.#selections % tied.length];
+    return server === undefined ? null : { server, score: highest };
   }
+}
+
+function byPlace(one: Server, other: Server): number {
+  return one.place - other.place;
 }
