@@ -101,6 +101,18 @@ describe('roost', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(message);
   });
+
+  it.each([
+    ['of all', ['upp'], '(roost --help shows all commands)'],
+    ['of the command', ['up', '--confg', 'x'], '(roost up --help shows what it takes)'],
+    ['of the subcommand', ['config', 'check'], '(roost config check --help shows what it takes)'],
+    ['of a command that knows its options itself', ['replay', '--instances', '0'], '(roost replay --help shows what'],
+    ['of its neighbour', ['generate-trace', '--seed', 'x'], '(roost generate-trace --help shows what it takes)'],
+  ])('points from what it refuses to the help %s', async (_whose, args, hint) => {
+    const { code, stderr } = await roost(...args);
+    expect(code).toBe(1);
+    expect(stderr).toContain(hint);
+  });
 });
 
 describe('roost config check', () => {

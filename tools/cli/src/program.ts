@@ -36,7 +36,15 @@ function createProgram(): Command {
     addGenerateTraceCommand,
   ];
   for (const add of commands) add(program);
+  for (const command of program.commands) pointToHelp(command, program.name());
   return program;
+}
+
+/** Has a command's errors name the command whose help says more, and so those of its subcommands. */
+function pointToHelp(command: Command, parent: string): void {
+  const name = `${parent} ${command.name()}`;
+  command.showHelpAfterError(`(${name} --help shows what it takes)`);
+  for (const subcommand of command.commands) pointToHelp(subcommand, name);
 }
 
 /**

@@ -116,8 +116,10 @@ describe('a file that is no vector file is one failure', () => {
   });
 
   test('a file that is not there, and a folder', async () => {
-    const outcome = await run(path.join(folder, 'identity-no.json'), folder);
-    expect(outcome).toMatchObject({ passed: 0, failed: 2 });
-    expect(outcome.lines[0]).toContain('ENOENT');
+    const outcome = await run(path.join(folder, 'identity-no.json'), path.join(folder, 'no.json'), folder);
+    expect(outcome).toMatchObject({ passed: 0, failed: 3 });
+    expect(outcome.lines[0]).toContain('there is no such file');
+    expect(outcome.lines[1]).toContain('there is no such file');
+    expect(outcome.lines[2]).toContain('unknown format');
   });
 });

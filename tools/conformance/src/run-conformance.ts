@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 import { readDocument } from './document/read-document.js';
 import { FORMATS, formatOf } from './formats/formats.js';
 import { showValue } from './show-value.js';
@@ -38,6 +40,10 @@ export async function runConformance(
 
 /** The cases of a file; null, with a line written, when there are none to be had. */
 async function readCases(file: string, report: (line: string) => void): Promise<readonly VectorCase[] | null> {
+  if (!existsSync(file)) {
+    report('there is no such file');
+    return null;
+  }
   const format = formatOf(file);
   if (format === undefined) {
     const names = FORMATS.map(({ prefix }) => `${prefix}*.json`).join(', ');

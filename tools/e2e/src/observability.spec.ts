@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@roost/testing';
 
+import type { LogLine } from './harness/app-process.js';
 import { PARENT_HEADER } from './harness/cluster-files.js';
 import { Cluster } from './harness/cluster.js';
 import { freePorts } from './harness/free-ports.js';
@@ -168,6 +169,25 @@ describe('observability', () => {
     await eventually(() => Promise.resolve(namesOf('client_closed_request').length === 2), 10_000);
     expect(namesOf('client_closed_request')).toEqual(['context leg', 'prefill']);
     expect(namesOf('ok')).toEqual(['queue']);
+  });
+
+  it('counts what was made of an answer whose client went away', async () => {
+    const gone = new AbortController();
+    const headers = { 'x-session-id': 'left' };
+    const fields = { max_tokens: 4_000, stream: true, ignore_eos: true };
+    let words = 0;
+    const onText = (soFar: string): void => {
+      words = soFar.split(' ').length;
+      if (words > 20) gone.abort();
+    };
+    await expect(
+      chat(cluster.url, promptOn('left'), fields, { headers, onText, signal: gone.signal }),
+    ).rejects.toThrow();
+    const lineOf = (): LogLine | undefined =>
+      cluster.logs('edge').find(({ conversation_id }) => conversation_id === 'left');
+    await eventually(() => Promise.resolve(lineOf() !== undefined));
+    expect(lineOf()).toMatchObject({ outcome: 'client_closed_request' });
+    expect(lineOf()?.['completion_tokens']).toBeGreaterThanOrEqual(words / 2);
   });
 
   it('records nothing of a client that does not want it', async () => {

@@ -39,6 +39,7 @@ const DEFAULTS = DEFAULT_REPLAY_OPTIONS;
 /** The command, ready to parse; calls back with what it was asked for. Refuses bad arguments by itself, with exit code 1. */
 export function createReplayCommand(name: string, run: (request: ReplayRequest) => Promise<void>): Command {
   const command = traceOptions(new Command(name))
+    .showHelpAfterError(`(${name} --help shows what it takes)`)
     .description(
       'Replays traffic of coding agents in virtual time over the routers, caches and ranks that production runs, and shows for each routing policy how much of the reusable prefix tokens it reuses.',
     )

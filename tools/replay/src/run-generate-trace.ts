@@ -33,6 +33,7 @@ export async function runGenerateTrace(name: string, args: readonly string[]): P
 /** The command, ready to parse; calls back with what it was asked for. */
 export function createGenerateCommand(name: string, run: (flags: Flags) => Promise<void>): Command {
   return new Command(name)
+    .showHelpAfterError(`(${name} --help shows what it takes)`)
     .description('Makes up traffic of coding agents, which `roost replay` reads; the same seed gives the same traffic.')
     .addOption(new Option('--sessions <n>', 'main agents').argParser(atLeast(1)).default(50))
     .addOption(new Option('--seed <n>', 'any whole number').argParser(atLeast(Number.MIN_SAFE_INTEGER)).default(1))

@@ -21,13 +21,13 @@ describe('urls', () => {
   });
 
   it.each([
-    ['urls: ["g:1", "g:2"]', 2, 1],
-    ['num_instances: 3, urls: ["g:1", "g:2"]', 2, 3],
-  ])('%s do not match the number of instances', (section, urls, instances) => {
+    ['urls: ["g:1", "g:2"]', 2, 1, ': num_instances is 1 unless it is set'],
+    ['num_instances: 3, urls: ["g:1", "g:2"]', 2, 3, ''],
+  ])('%s do not match the number of instances', (section, urls, instances, hint) => {
     expect(generation(section)).toEqual([
       [
         'generation_servers.num_instances',
-        `Number of hostnames (${String(urls)}) should be equal to the number of instances (${String(instances)})`,
+        `Number of hostnames (${String(urls)}) should be equal to the number of instances (${String(instances)})${hint}`,
       ],
     ]);
   });

@@ -2,12 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Findings } from '../findings.js';
 import type { ClusterConfig } from '../schema/cluster-config.js';
-import type { ServerSection } from '../schema/server-section.js';
+import { ServerSection } from '../schema/server-section.js';
 import { WorkerArgs } from '../schema/worker-args.js';
 import { settingsOf } from '../settings/setting.js';
 import { showValue } from '../show-value.js';
 
 import { SECTION_NAMES, SERVER_TYPE, type SectionName } from './section-names.js';
+
+const { num_instances: DEFAULT_INSTANCES } = new ServerSection();
 
 /** Where an instance listens. */
 export interface ServerAddress {
@@ -45,7 +47,7 @@ function checkUrls(name: SectionName, { urls, num_instances }: ServerSection, fi
   if (urls.length !== num_instances && !findings.hasProblemIn(`${name}.num_instances`))
     findings.problem(
       [name, 'num_instances'],
-      `Number of hostnames (${String(urls.length)}) should be equal to the number of instances (${String(num_instances)})`,
+      `Number of hostnames (${String(urls.length)}) should be equal to the number of instances (${String(num_instances)})${num_instances === DEFAULT_INSTANCES ? `: num_instances is ${String(DEFAULT_INSTANCES)} unless it is set` : ''}`,
     );
   const seen = new Set<string>();
   for (const [index, url] of urls.entries()) {

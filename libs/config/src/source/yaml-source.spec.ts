@@ -41,6 +41,23 @@ describe('parseYaml', () => {
     expect(refusalOf(() => parseYaml(text, 'file')).problems[0]).toEqual({ path: '', message, line });
   });
 
+  it.each([
+    [
+      'a:\n  b: ["x", "y"\n  c: 1\nd: [\n',
+      [[3, 'invalid YAML: the indentation does not fit, or a bracket before it is not closed']],
+    ],
+    [
+      'a: 1\na: 2\nb: 1\nb: 2',
+      [
+        [2, 'invalid YAML: a key is given twice'],
+        [4, 'invalid YAML: a key is given twice'],
+      ],
+    ],
+  ])('tells of a fault, and not of what follows from it: %j', (text, told) => {
+    const { problems } = refusalOf(() => parseYaml(text, 'file'));
+    expect(problems.map(({ line, message }) => [line, message])).toEqual(told);
+  });
+
   it('refuses a text that grows without bound', () => {
     const levels = Array.from(
       { length: 9 },

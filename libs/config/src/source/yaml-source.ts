@@ -16,7 +16,7 @@ export interface ConfigSource {
  * Parses YAML 1.1, the version that upstream's loader speaks, so that `yes`, `on` and merge keys mean here what they mean
  * there. An empty document is an empty mapping.
  *
- * @throws ConfigError with the line of each fault, and without a word of the text itself
+ * @throws ConfigError with the line of the first fault, or of each key that is given twice, and without a word of the text itself
  */
 export function parseYaml(text: string, name: string): ConfigSource {
   const lines = new LineCounter();
@@ -28,7 +28,7 @@ export function parseYaml(text: string, name: string): ConfigSource {
     logLevel: 'error',
     customTags: (tags) => tags.map(narrowed),
   });
-  const problems = document.errors.map(({ code, pos }) => ({
+  const problems = tellingFaults(document).map(({ code, pos }) => ({
     path: '',
     message: explain(code),
     line: lines.linePos(pos[0]).line,
@@ -39,6 +39,12 @@ export function parseYaml(text: string, name: string): ConfigSource {
     content: contentOf(document, name),
     lineOf: (path) => lineOf(document, lines, path),
   };
+}
+
+/** Behind a fault in the structure, the parser finds more that are none: it does not know where it is any more. */
+function tellingFaults({ errors }: Document.Parsed): Document.Parsed['errors'] {
+  const fault = errors.find(({ code }) => code !== 'DUPLICATE_KEY');
+  return fault === undefined ? errors : [fault];
 }
 
 /** YAML 1.1 takes `y` and `n` for booleans, which upstream's loader does not. */
@@ -77,7 +83,7 @@ function failure(name: string, message: string): ConfigError {
 // The parser's own messages quote the text, and the text may hold a key.
 const EXPLANATIONS: Partial<Record<ErrorCode, string>> = {
   BAD_DQ_ESCAPE: 'a double-quoted string holds an unknown escape sequence',
-  BAD_INDENT: 'the indentation does not fit',
+  BAD_INDENT: 'the indentation does not fit, or a bracket before it is not closed',
   DUPLICATE_KEY: 'a key is given twice',
   MISSING_CHAR: 'a quote, bracket, comma or colon is missing',
   MULTILINE_IMPLICIT_KEY: 'a key goes on over several lines',

@@ -44,6 +44,7 @@ export async function runLegs(
       const error = asRoostError(thrown);
       const begun = round?.kind === 'begun' ? round.begun : null;
       if (begun !== null) giveUp(begun, error, fleets);
+      noteGenerated(request, progress);
       request.signal.throwIfAborted();
       if (rounds === MAX_ROUNDS || !mayBeginAgain(parts, error, begun !== null)) throw error;
       request.record.resumed += 1;
@@ -83,6 +84,12 @@ function finish(begun: Begun, last: GenerateResponse, { record }: ServedRequest,
   const usage = last.usage ?? NO_USAGE;
   record.usage = usage;
   sink.end(finishReason, usage);
+}
+
+/** What was made of an answer that ends here: nobody says it any more, and the context leg knows of the first token only. */
+function noteGenerated({ record }: ServedRequest, { generated }: Progress): void {
+  if (record.usage === null || generated.length <= record.usage.completionTokens) return;
+  record.usage = { ...record.usage, completionTokens: generated.length };
 }
 
 function giveUp(begun: Begun, { code }: RoostError, { generation }: Fleets): void {
