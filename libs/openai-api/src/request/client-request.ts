@@ -1,4 +1,5 @@
-import { type JsonObject, parseObject } from '../json/parse-object.js';
+import type { JsonObject } from '../json/json-object.js';
+import { parseObject } from '../json/parse-object.js';
 
 import { checkFields, type ClientEndpoint, type ClientRequestOptions } from './fields.js';
 import { readMessages } from './messages.js';

@@ -1,4 +1,4 @@
-import { type JsonObject, isObject } from '../json/parse-object.js';
+import { type JsonObject, isObject } from '../json/json-object.js';
 
 import { aBoolean, anObject, anything, aString, empty, type FieldCheck, never, only } from './field-check.js';
 import { unsupported } from './refusal.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json/parse-object.js';
+import type { JsonObject } from '../json/json-object.js';
 
 import { codePoints } from './code-points.js';
 import type { PromptContent } from './prompt-content.js';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../json/json-object.js';
 import { writtenValue } from '../json/members.js';
-import type { JsonObject } from '../json/parse-object.js';
 
 import { invalid } from './refusal.js';
 
@@ -28,7 +28,7 @@ export interface ClientSampling {
  * @param text what `body` was parsed from: a number beyond 2^53 is exact only there
  * @throws RoostError `invalid_request` naming the field at fault
  */
-export function readSampling(body: JsonObject, text: string): ClientSampling {
+export function readSampling(body: JsonObject, text: () => string): ClientSampling {
   const maxTokens = readMaxTokens(body);
   const temperature = readNumber(body, 'temperature', 'from 0 to 2', (value) => value >= 0 && value <= 2);
   const topP = readNumber(body, 'top_p', 'above 0 and up to 1', (value) => value > 0 && value <= 1);
@@ -77,12 +77,12 @@ function readNumber(
   return value;
 }
 
-function readSeed(body: JsonObject, text: string): bigint | undefined {
+function readSeed(body: JsonObject, text: () => string): bigint | undefined {
   const value = body['seed'] ?? undefined;
   if (value === undefined) return undefined;
   if (typeof value === 'number') {
     if (Number.isSafeInteger(value)) return BigInt(value);
-    const written = writtenValue(text, 'seed') ?? '';
+    const written = writtenValue(text(), 'seed') ?? '';
     // Longer ones are out of range, and would take long to convert.
     const seed = /^-?\d{1,19}$/.test(written) ? BigInt(written) : null;
     if (seed !== null && seed >= INT64.min && seed <= INT64.max) return seed;

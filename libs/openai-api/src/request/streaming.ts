@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json/parse-object.js';
+import { isObject, type JsonObject } from '../json/json-object.js';
 
 import { invalid, unsupported } from './refusal.js';
 import { readBoolean } from './sampling.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../json/parse-object.js';
+import { isObject } from '../json/json-object.js';
 
 import { invalid, unsupported } from './refusal.js';
 
