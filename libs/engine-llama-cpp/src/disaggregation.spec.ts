@@ -169,4 +169,18 @@ async function reference(asks: readonly Ask[]): Promise<readonly (readonly numbe
     }
     expect(await decodeAll(engine, handle, read, ask)).toEqual(whole.tokens);
   });
+
+  it('goes on from an earlier token than it was about to compute', async () => {
+    const engine = await engines.open();
+    const ask = { prompt: await promptOf(engine, system) };
+    const whole = await answerOn(engine, ask);
+    const { handle, firstToken } = await engine.prefill(jobOf(ask));
+    const read = [...firstOf(firstToken)];
+    for await (const more of engine.decode({ ...jobOf(ask), handle, generated: [...read] })) {
+      read.push(...more);
+      // The next token is being computed now.
+      if (read.length > 5) break;
+    }
+    expect(await decodeAll(engine, handle, read.slice(0, -1), ask)).toEqual(whole.tokens);
+  });
 });

@@ -92,11 +92,11 @@ export class LlamaCppEngine implements Engine {
   }
 
   cachedTokens(prompt: Uint32Array): (rank: number) => number {
-    return (rank) => this.ranks.at(rank).cachedTokens(prompt);
+    return (rank) => this.ranks.at(rank).sequences.cachedTokens(prompt);
   }
 
   storedBlocks(rank: number): readonly bigint[] {
-    return this.ranks.at(rank).storedHashes;
+    return this.ranks.at(rank).sequences.storedHashes;
   }
 
   onKvEvent(listener: (event: KvCacheEvent) => void): () => void {

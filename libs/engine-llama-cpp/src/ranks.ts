@@ -33,7 +33,7 @@ export class Ranks {
       this.contexts = [...this.contexts, context];
       this.ranks = [...this.ranks, this.makeRank(context, rank, files)];
     }
-    this.size = (await this.ranks[0]?.measure((sequence) => measureState(sequence, files))) ?? null;
+    this.size = (await this.ranks[0]?.sequences.measure((sequence) => measureState(sequence, files))) ?? null;
   }
 
   /** Gives the contexts' memory back, after the iterations that are going on. */

@@ -27,7 +27,8 @@ export async function* exportState(
   });
   try {
     for (let position = 0; position < numBytes;) {
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
+      const length = Math.min(CHUNK_BYTES, numBytes - position);
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(length), 0, length, position);
       if (bytesRead === 0) throw new Error('the state ended early');
       position += bytesRead;
       yield buffer.subarray(0, bytesRead);

@@ -1,26 +1,22 @@
 import type { RankState } from '@roost/engine';
 
 import type { StateFiles } from '../kv/state-files.js';
-import type { EvaluateItem, LlamaContext, LlamaSequence } from '../runtime/node-llama-cpp.js';
+import type { EvaluateItem, LlamaContext } from '../runtime/node-llama-cpp.js';
 import type { Sampler } from '../sampling.js';
 
-import { BlockCensus, type CensusEvent } from './block-census.js';
-import { chooseRoom, chooseSlot, type SlotChoice } from './choose-slot.js';
+import type { SlotChoice } from './choose-slot.js';
 import { planSteps } from './plan-steps.js';
-import { SlotTokens } from './slot-tokens.js';
-import { Slot } from './slot.js';
+import { rankStateOf } from './rank-state.js';
+import { Sequences, type SequencesOptions } from './sequences.js';
+import type { Slot } from './slot.js';
 import type { Work, WorkWatcher } from './work.js';
 
 /** What a rank is made from. */
-export interface RankOptions {
-  readonly sequences: number;
+export interface RankOptions extends SequencesOptions {
   readonly maxBatchSize: number;
   readonly batchTokens: number;
   readonly contextSize: number;
-  readonly tokensPerBlock: number;
-  readonly reuse: boolean;
   readonly isEnd: (token: number) => boolean;
-  readonly onBlockEvent: (event: CensusEvent) => void;
   /** The end of an iteration, or a request that leaves the rank. */
   readonly onChange: () => void;
 }
@@ -33,51 +29,21 @@ export interface Continuation {
   readonly watcher: WorkWatcher;
 }
 
-/**
- * One rank: a context with a bounded number of sequences, the queue before it, and iterations over all that is being
- * computed. Sequences are chosen, copied and cut between iterations only.
- */
+/** One rank: a context's sequences, the queue before them, and iterations over all that is being computed. */
 export class Rank {
-  private readonly census: BlockCensus;
-  private readonly slots: readonly Slot[];
+  readonly sequences: Sequences;
   private readonly works = new Set<Work>();
   private running = false;
   private woken = false;
-  private uses = 0;
 
   constructor(
     context: LlamaContext,
-    private readonly files: StateFiles,
+    files: StateFiles,
     private readonly options: RankOptions,
   ) {
-    this.census = new BlockCensus(options.onBlockEvent);
-    this.slots = Array.from(
-      { length: options.sequences },
-      () =>
-        new Slot(context.getSequence(), new SlotTokens(options.tokensPerBlock, this.census), () => {
-          this.wake();
-        }),
-    );
-  }
-
-  /** Runs a measurement in a sequence of the idle rank, which it must leave empty. */
-  async measure<T>(measurement: (sequence: LlamaSequence) => Promise<T>): Promise<T> {
-    const [slot] = this.slots;
-    if (slot === undefined) throw new Error('the rank has no sequence');
-    return await slot.during(() => measurement(slot.sequence));
-  }
-
-  /** Hashes of the blocks that the sequences hold. */
-  get storedHashes(): readonly bigint[] {
-    return this.options.reuse ? this.census.hashes : [];
-  }
-
-  /** Leading tokens of an unsalted prompt that a request would find here. */
-  cachedTokens(prompt: Uint32Array): number {
-    if (!this.options.reuse) return 0;
-    const longest = Math.max(...this.slots.map(({ tokens }) => tokens.commonPrefix(prompt, undefined)));
-    const reusable = Math.min(longest, prompt.length - 1);
-    return reusable >= this.options.tokensPerBlock ? reusable : 0;
+    this.sequences = new Sequences(context, files, options, () => {
+      this.wake();
+    });
   }
 
   /** Puts a new request at the end of the queue. */
@@ -90,15 +56,7 @@ export class Rank {
   async load(work: Work, file: string): Promise<void> {
     const { slot } = work;
     if (slot === null || work.phase !== 'importing') throw new Error('the room for the cache is gone');
-    await slot.during(async () => {
-      try {
-        await slot.sequence.loadStateFromFile(file, { acceptRisk: true });
-        slot.tokens.append(work.prompt);
-      } catch (error) {
-        await slot.clear(undefined);
-        throw error;
-      }
-    });
+    await slot.during(() => slot.load(file, work.prompt));
     this.advanceTo(work, 'held');
   }
 
@@ -110,7 +68,7 @@ export class Rank {
   async save(work: Work, file: string): Promise<number> {
     const { slot } = work;
     if (slot === null || work.phase === 'gone') throw new Error('the KV cache was released while it was read');
-    return await slot.during(async () => (await slot.sequence.saveStateToFile(file)).fileSize);
+    return await slot.during(() => slot.save(file));
   }
 
   /**
@@ -139,7 +97,7 @@ export class Rank {
     const { slot, watcher, phase } = work;
     work.phase = 'gone';
     this.works.delete(work);
-    if (slot !== null) this.giveBack(slot);
+    if (slot !== null) this.sequences.giveBack(slot);
     if (phase === 'computing') watcher.removed?.();
     this.wake();
     this.options.onChange();
@@ -152,25 +110,8 @@ export class Rank {
 
   /** What the rank holds, but for its number. */
   get state(): Omit<RankState, 'rank'> {
-    const works = [...this.works];
-    const active = works.filter(({ phase }) => phase !== 'held');
-    const blocksOf = (slots: readonly Slot[]): number =>
-      slots.reduce((sum, { length }) => sum + Math.ceil(length / this.options.tokensPerBlock), 0);
-    return {
-      numActiveRequests: active.length,
-      numActiveTokens: active.reduce((sum, { prompt }) => sum + prompt.length, 0),
-      kvBlocksTotal: this.slots.length * Math.floor(this.options.contextSize / this.options.tokensPerBlock),
-      kvBlocksPinned: blocksOf(this.slots.filter(({ taken }) => taken)),
-      kvBlocksCached: blocksOf(this.slots.filter(({ taken }) => !taken)),
-      numPendingPrefillTokens: active.reduce((sum, { pendingPromptTokens }) => sum + pendingPromptTokens, 0),
-      numHeldHandoffs: works.length - active.length,
-    };
-  }
-
-  private giveBack(slot: Slot): void {
-    slot.taken = false;
-    slot.lastUsed = ++this.uses;
-    if (!this.options.reuse) slot.tokens.reset(undefined);
+    const { contextSize, tokensPerBlock } = this.options;
+    return rankStateOf({ works: [...this.works], slots: this.sequences.slots, contextSize, tokensPerBlock });
   }
 
   private advanceTo(work: Work, phase: 'held'): void {
@@ -216,7 +157,7 @@ export class Rank {
       if (work.phase !== 'waiting') continue;
       const computing = [...this.works].filter(({ phase }) => phase === 'computing').length;
       if (work.kind === 'prefill' && computing >= this.options.maxBatchSize) return;
-      const choice = this.choose(work);
+      const choice = this.sequences.choose(work);
       if (choice === null) return;
       await this.settle(work, choice).catch((error: unknown) => {
         this.fail(work, error);
@@ -237,55 +178,17 @@ export class Rank {
     }
   }
 
-  private choose({ kind, prompt, conversationId, cacheSalt }: Work): SlotChoice<Slot> | null {
-    if (kind === 'import' || !this.options.reuse) {
-      const slot = chooseRoom(this.slots, conversationId);
-      return slot === null ? null : { kind: 'fresh', slot };
-    }
-    const shared = new Map(this.slots.map((slot) => [slot, slot.tokens.commonPrefix(prompt, cacheSalt)]));
-    return chooseSlot(this.slots, {
-      conversationId,
-      // The last token is always computed: its output is what the first one is sampled from.
-      shared: (slot) => Math.min(shared.get(slot) ?? 0, prompt.length - 1),
-      leastFork: this.options.tokensPerBlock,
-    });
-  }
-
-  /** Makes the sequence hold what is reused and nothing else. */
   private async settle(work: Work, choice: SlotChoice<Slot>): Promise<void> {
-    const { slot } = choice;
-    Object.assign(slot, { taken: true, conversationId: work.conversationId, lastUsed: ++this.uses });
-    work.slot = slot;
-    await slot.during(async () => {
-      if (choice.kind === 'fork') await this.fork(choice, work);
-      else if (choice.kind === 'continue') await slot.cut(choice.reused);
-      else await slot.clear(work.cacheSalt);
-    });
+    await this.sequences.give(work, choice);
     // It may have been removed meanwhile.
     if (!this.works.has(work)) return;
-    work.cachedTokens = slot.length;
+    work.cachedTokens = choice.slot.length;
     work.phase = work.kind === 'import' ? 'importing' : 'computing';
     work.watcher.admitted?.();
   }
 
-  private async fork({ slot, donor, reused }: SlotChoice<Slot> & { kind: 'fork' }, work: Work): Promise<void> {
-    donor.lastUsed = ++this.uses;
-    slot.tokens.reset(work.cacheSalt);
-    try {
-      await this.files.withFile(async (file) => {
-        await donor.during(() => donor.sequence.saveStateToFile(file));
-        await slot.sequence.loadStateFromFile(file, { acceptRisk: true });
-      });
-      await slot.cut(reused);
-      slot.tokens.append(work.prompt.subarray(0, reused));
-    } catch {
-      // A full disk, for one: what cannot be copied is computed.
-      await slot.clear(work.cacheSalt);
-    }
-  }
-
   private async compute(work: Work, numTokens: number): Promise<void> {
-    const { slot } = work;
+    const { slot, watcher } = work;
     if (slot === null) return;
     const tokens = work.nextTokens(numTokens);
     const samples = work.pendingTokens === numTokens;
@@ -300,7 +203,9 @@ export class Rank {
         slot.tokens.append(tokens);
         return results;
       });
-      if (samples) this.sampled(work, output.at(-1)?.next.token ?? null);
+      // Removed or paused while it was computed, or gone on with from elsewhere.
+      if (!samples || work.phase !== 'computing' || work.watcher !== watcher) return;
+      this.sampled(work, output.at(-1)?.next.token ?? null);
     } catch (error) {
       await slot.during(() => slot.clear(undefined)).catch(() => undefined);
       this.fail(work, error);
@@ -308,8 +213,6 @@ export class Rank {
   }
 
   private sampled(work: Work, sampled: number | null): void {
-    // Removed or paused while it was computed.
-    if (work.phase !== 'computing') return;
     const token = sampled === null || this.options.isEnd(sampled) ? null : sampled;
     const { watcher, maxTokens } = work;
     let done = maxTokens === null || token === null;

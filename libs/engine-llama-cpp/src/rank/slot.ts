@@ -50,4 +50,20 @@ export class Slot implements SlotView {
     this.tokens.truncate(length);
     if (end > length) await this.sequence.eraseContextTokenRanges([{ start: length, end }]);
   }
+
+  /** Writes what it holds to a file, and gives the file's size in bytes. */
+  async save(file: string): Promise<number> {
+    return (await this.sequence.saveStateToFile(file)).fileSize;
+  }
+
+  /** Reads the state of some tokens into the empty sequence; it is empty again when that fails. */
+  async load(file: string, tokens: Uint32Array): Promise<void> {
+    try {
+      await this.sequence.loadStateFromFile(file, { acceptRisk: true });
+      this.tokens.append(tokens);
+    } catch (error) {
+      await this.clear(undefined);
+      throw error;
+    }
+  }
 }
