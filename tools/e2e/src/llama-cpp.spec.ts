@@ -1,0 +1,188 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { findRuntime, tinyModel } from '@roost/engine-llama-cpp';
+import { eventually } from '@roost/testing';
+
+import { PARENT_HEADER } from './harness/cluster-files.js';
+import { countersOf } from './harness/cluster-info.js';
+import { Cluster } from './harness/cluster.js';
+import { type Answer, chat } from './harness/http-client.js';
+import { promptOn } from './harness/private-text.js';
+import type { Settings } from './harness/settings.js';
+
+// Owns: a real model behind the edge, over real processes, with a tiny model: that answers are the same disaggregated and
+// aggregated, where sub-agents go, stop strings and streams of broken characters, clients that go away, and files after a
+// crash. What the engine itself owes is tested beside it.
+
+const whyNoRuntime: string | null = (() => {
+  try {
+    findRuntime();
+    return null;
+  } catch (error) {
+    return String(error);
+  }
+})();
+const title = whyNoRuntime === null ? 'a llama.cpp cluster' : `a llama.cpp cluster (skipped: ${whyNoRuntime})`;
+
+const START_MS = 120_000;
+const TEST_MS = 60_000;
+const SOON_MS = 5_000;
+const ANSWER = { model: 'tiny', temperature: 0, max_tokens: 40, ignore_eos: true };
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'roost-e2e-llama-'));
+const stateFolder = mkdtempSync(path.join(folder, 'states-'));
+const modelPath = path.join(folder, 'tiny.gguf');
+
+function engine(more: Settings = {}): Settings {
+  const llama = { model_path: modelPath, context_size: 2048, state_directory: stateFolder, ...more };
+  return { model: 'tiny', engine: { type: 'llama-cpp', llama_cpp: llama } };
+}
+
+const session = (id: string, parent?: string): { headers: Record<string, string> } => ({
+  headers: { 'x-session-id': id, ...(parent === undefined ? {} : { [PARENT_HEADER]: parent }) },
+});
+const placeOf = ({ headers }: Answer): string =>
+  `${String(headers.get('x-roost-context-instance'))}#${String(headers.get('x-roost-context-rank'))}`;
+
+(whyNoRuntime === null ? describe : describe.skip)(title, () => {
+  let cluster: Cluster;
+  let aggregated: Cluster;
+
+  beforeAll(async () => {
+    writeFileSync(modelPath, tinyModel());
+    cluster = await Cluster.start({
+      contextWorkers: 2,
+      generationWorkers: 2,
+      ranks: 2,
+      worker: engine({ batch_tokens: 32 }),
+      // A worker that is killed on purpose.
+      expectedErrors: /UNAVAILABLE|ECONNREFUSED|ECONNRESET/,
+    });
+    aggregated = await Cluster.start({ contextWorkers: 0, worker: engine({ batch_tokens: 64 }) });
+  }, START_MS);
+
+  afterAll(async () => {
+    await cluster.stop();
+    await aggregated.stop();
+    const left = readdirSync(stateFolder);
+    if (left.length > 0) throw new Error(`states are left: ${left.join()}`);
+    rmSync(folder, { recursive: true, force: true });
+  }, TEST_MS);
+
+  it(
+    'answers alike disaggregated and aggregated, and finds a parent its cache for its sub-agents',
+    async () => {
+      const shared = promptOn('family', 60);
+      const askAll = async (url: string): Promise<readonly [Answer, Answer, Answer]> => [
+        await chat(url, shared, ANSWER, session('parent')),
+        await chat(url, `${shared} and more`, ANSWER, session('child', 'parent')),
+        await chat(url, `${shared} and more`, ANSWER, session('stranger')),
+      ];
+      const [parent, child, stranger] = await askAll(cluster.url);
+      const texts = [parent, child, stranger].map(({ text }) => text);
+      expect((await askAll(aggregated.url)).map(({ text }) => text)).toEqual(texts);
+      expect(child.text).toBe(stranger.text);
+      expect([placeOf(child) === placeOf(parent), placeOf(stranger) === placeOf(parent)]).toEqual([true, false]);
+      expect(parent.usage).toMatchObject({ completion: 40, cached: 0 });
+      // A token of the tiny model is a byte.
+      expect(Number(child.usage?.cached)).toBeGreaterThan(shared.length);
+      expect(stranger.usage?.cached).toBe(0);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'streams what it gives whole, though its characters come in pieces, and nothing of a stop string',
+    async () => {
+      for (const [index, { url }] of [cluster, aggregated].entries()) {
+        const prompt = promptOn('stream', 20);
+        const whole = await chat(url, prompt, ANSWER);
+        const parts: string[] = [];
+        const streamed = await chat(
+          url,
+          prompt,
+          { ...ANSWER, stream: true },
+          { onText: (soFar) => void parts.push(soFar) },
+        );
+        expect(streamed.text).toBe(whole.text);
+        expect(parts.every((part) => whole.text.startsWith(part))).toBe(true);
+        const stop = whole.text.slice(9, 12);
+        const expected = whole.text.slice(0, whole.text.indexOf(stop));
+        const early: string[] = [];
+        const stopped = await chat(
+          url,
+          prompt,
+          { ...ANSWER, stop: [stop], stream: true },
+          { onText: (soFar) => void early.push(soFar) },
+        );
+        expect([index, stopped.text, stopped.finishReason]).toEqual([index, expected, 'stop']);
+        expect(early.every((part) => expected.startsWith(part))).toBe(true);
+      }
+    },
+    TEST_MS,
+  );
+
+  it(
+    'draws alike with a seed, in both modes',
+    async () => {
+      const drawn = { ...ANSWER, temperature: 0.9, top_p: 0.9 };
+      const ask = async (url: string, seed: number): Promise<string> =>
+        (await chat(url, promptOn('seed', 5), { ...drawn, seed })).text;
+      const first = await ask(cluster.url, 5);
+      expect(await ask(aggregated.url, 5)).toBe(first);
+      expect(await ask(cluster.url, 6)).not.toBe(first);
+    },
+    TEST_MS,
+  );
+
+  it.each(['disaggregated', 'aggregated'])(
+    'stops computing when the client goes away, %s',
+    async (mode) => {
+      const target = mode === 'aggregated' ? aggregated : cluster;
+      const leave = new AbortController();
+      const long = { ...ANSWER, max_tokens: 1_500, stream: true };
+      const options = { signal: leave.signal, onText: () => leave.abort() };
+      await expect(chat(target.url, promptOn('leave', 10), long, options)).rejects.toThrow();
+      await target.settled(target.url, SOON_MS);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'goes on after a worker was killed in the middle of answers, which leaves no file when it is back',
+    async () => {
+      const long = { ...ANSWER, max_tokens: 1_500 };
+      const expected = await chat(aggregated.url, promptOn('crash', 10), long);
+      const answer = chat(cluster.url, promptOn('crash', 10), long, session('crash'));
+      const victim = await eventually(async () => {
+        const { generation_servers: generations } = await cluster.clusterInfo();
+        const active = generations.find(({ ranks = [] }) => ranks.some((rank) => rank.num_active_requests > 0));
+        return active === undefined ? null : cluster.nameOf(active.server);
+      });
+      const { pid } = cluster.process(victim);
+      await cluster.kill(victim, 'SIGKILL');
+      const left = (): string[] => readdirSync(stateFolder).filter((name) => name.includes(`-${String(pid)}-`));
+      expect(left()).toHaveLength(1);
+      await cluster.restart(victim);
+      expect(left()).toEqual([]);
+      expect((await answer).text).toBe(expected.text);
+      await cluster.settled();
+      expect(countersOf(await cluster.clusterInfo()).pinnedBlocks).toBe(0);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'is refused by name where the edge would have to know its tokens',
+    async () => {
+      const router = { type: 'kv_cache_aware' };
+      await expect(cluster.addEdge('edge-by-cache', { context_servers: { router } })).rejects.toThrow(
+        /cannot be used: it tokenises prompts as gguf:/,
+      );
+    },
+    TEST_MS,
+  );
+});
