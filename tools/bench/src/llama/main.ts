@@ -1,10 +1,11 @@
 /**
  * What sub-agent affinity is worth with a real model: the time to first token of a sub-agent's first request where its
  * parent's cache is, and of the same request without the parent header, on the cluster of `tools/cluster/llama-cpp.yaml`
- * with SmolLM2. `npm run bench:llama -- [--runs 10]`. Ends with "N passed, N failed": each run, and the comparison. Without
- * the runtime or the model it says why and checks nothing, which is a failure only where `CI` is set.
+ * with SmolLM2; and before it the memory of 1,000 requests with the tiny model. `npm run bench:llama -- [--runs 10]`. Ends
+ * with "N passed, N failed": the memory, each run, and the comparison. Without the runtime or the model it says why and checks
+ * nothing, which is a failure only where `CI` is set.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -26,6 +27,7 @@ import { compareTimes, faultsOf, placeOf } from './verdict.js';
 const MODEL = 'smollm2-135m';
 const PARENT_HEADER = 'X-Dynamo-Parent-Session-ID';
 const ROOST = fileURLToPath(new URL('../../../cli/dist/main.js', import.meta.url));
+const SOAK = fileURLToPath(new URL('soak/main.js', import.meta.url));
 
 const { values } = parseArgs({ options: { runs: { type: 'string', default: '10' } } });
 const numRuns = Number(values.runs);
@@ -72,7 +74,8 @@ async function runAll(
   return { runs, faults };
 }
 
-async function measure(children: Children): Promise<number> {
+/** @param soaked whether memory stayed what it was */
+async function measure(children: Children, soaked: boolean): Promise<number> {
   const { roost, url } = await startLlamaCluster(children);
   const client = { baseUrl: url, parentHeader: PARENT_HEADER, model: MODEL };
   try {
@@ -83,13 +86,16 @@ async function measure(children: Children): Promise<number> {
         times.map((time) => time / 1000),
         2,
       );
+    const checks = [soaked, isShort];
     console.log(`\nFirst token of a sub-agent's first request, median (range), ${String(runs.length)} runs each:`);
     console.log(`  with the parent header  ${inSeconds(withHeader)} s`);
     console.log(`  without it              ${inSeconds(withoutHeader)} s`);
     console.log(`  with is ${(100 * share).toFixed(0)} % of without; at most 33 % is asked for\n`);
     for (const fault of faults) console.log(`FAILED ${fault}`);
     if (!isShort) console.log('FAILED the first token with the parent header takes too long');
-    return ended(runs.length - faults.length + Number(isShort), faults.length + Number(!isShort));
+    if (!soaked) console.log('FAILED the memory has grown');
+    const held = checks.filter(Boolean).length;
+    return ended(runs.length - faults.length + held, faults.length + checks.length - held);
   } catch (error) {
     console.log(readFileSync(roost.log, 'utf8').split('\n').slice(-30).join('\n'));
     throw error;
@@ -112,7 +118,10 @@ if (reason !== null) {
   const stop = (): void => void children.endAll().then(() => process.exit(130));
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
-    process.exitCode = await measure(children);
+    const soak = ['--expose-gc', '--max-semi-space-size=1', SOAK];
+    const { status } = spawnSync(process.execPath, soak, { stdio: ['ignore', 'inherit', 'inherit'] });
+    console.log('');
+    process.exitCode = await measure(children, status === 0);
   } catch (error) {
     console.log(error);
     process.exitCode = ended(0, 1);
