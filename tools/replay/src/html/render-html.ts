@@ -17,7 +17,7 @@ h1 { font-size: 24px; margin-bottom: 4px; } h2 { font-size: 18px; margin: 0 0 4p
 .charts { display: grid; grid-template-columns: repeat(2, 1fr); gap: 28px; margin: 28px 0; }
 .wide { grid-column: 1 / -1; } .plot { height: 300px; position: relative; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 13px; }
-details { margin: 8px 0; } summary { cursor: pointer; }
+.scroll { overflow-x: auto; } details { margin: 8px 0; } summary { cursor: pointer; }
 th, td { padding: 4px 8px; border-bottom: 1px solid #d1d9e0; text-align: right; } th:first-child, td:first-child { text-align: left; }
 dt { font-weight: 600; margin-top: 8px; } dd { margin: 0; color: #59636e; }
 @media (max-width: 800px) { .charts { grid-template-columns: 1fr; } }
@@ -73,7 +73,7 @@ token. The loop is closed: an agent's next request comes its recorded pause afte
 </dl>`;
 
 function sectionOf({ id, title, explanation }: Chart): string {
-  const wide = id === 'share' || id.startsWith('oracles') ? ' class="wide"' : '';
+  const wide = id === 'share' || id === 'kv' || id.startsWith('oracles') ? ' class="wide"' : '';
   return `<section${wide}><h2>${escapeHtml(title)}</h2><p>${escapeHtml(explanation)}</p><div class="plot"><canvas id="${id}"></canvas></div></section>`;
 }
 

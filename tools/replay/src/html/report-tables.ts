@@ -63,7 +63,7 @@ export function oracleTables(reports: readonly TimedReport[]): string {
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return `<table><thead>${rowOf(head, 'th')}</thead><tbody>${rows.map((cells) => rowOf(cells, 'td')).join('')}</tbody></table>`;
+  return `<div class="scroll"><table><thead>${rowOf(head, 'th')}</thead><tbody>${rows.map((cells) => rowOf(cells, 'td')).join('')}</tbody></table></div>`;
 }
 
 function rowOf(cells: readonly string[], tag: string): string {
