@@ -6,7 +6,7 @@ import { CliError } from '../cli-error.js';
 import { defaultUrl } from '../demo/default-url.js';
 import type { DemoResult, DemoRun } from '../demo/demo-request.js';
 import { getJson, sendRequest } from '../demo/edge-client.js';
-import { conclusion, resultTable, whyIdle } from '../demo/report.js';
+import { answerLines, conclusion, resultTable, whyIdle } from '../demo/report.js';
 import { runScenario } from '../demo/scenario.js';
 import { colorsFor } from '../output/log-view.js';
 
@@ -17,6 +17,7 @@ interface DemoOptions {
   readonly url: string;
   readonly header?: string;
   readonly json?: boolean;
+  readonly answers?: boolean;
 }
 
 /** Adds `roost demo`. */
@@ -32,12 +33,13 @@ export function addDemoCommand(program: Command): void {
       '--header <name>',
       `name of the parent-session header (default: as the edge is configured, else ${defaultParentHeader})`,
     )
+    .option('--answers', 'show what was answered, too')
     .option('--json', 'print one JSON object per request instead of tables')
     .addHelpText('after', '\nExamples:\n  $ roost demo\n  $ roost demo --url http://edge.example:8000 --json')
     .action(runDemo);
 }
 
-async function runDemo({ url, header, json }: DemoOptions): Promise<void> {
+async function runDemo({ url, header, json, answers: withAnswers }: DemoOptions): Promise<void> {
   const baseUrl = parseUrl(url);
   const model = await firstModel(baseUrl);
   const configured = await configuredHeader(baseUrl);
@@ -47,9 +49,11 @@ async function runDemo({ url, header, json }: DemoOptions): Promise<void> {
   const client = { baseUrl, parentHeader, model };
   for (const run of runs) {
     const salt = randomBytes(3).toString('hex');
-    const results = await runScenario(run, salt, (request) => sendRequest(request, client));
+    const answers = await runScenario(run, salt, (request) => sendRequest(request, client));
+    const results = answers.map(({ result }) => result);
     if (json === true) printJson(results);
     else printTable(run, parentHeader, results);
+    if (json !== true && withAnswers === true) console.log(`${answerLines(answers)}\n`);
   }
 }
 

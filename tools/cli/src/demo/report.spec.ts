@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { DemoResult } from './demo-request.js';
-import { conclusion, resultTable, whyIdle } from './report.js';
+import { answerLines, conclusion, resultTable, whyIdle } from './report.js';
 
 const parent: DemoResult = {
   run: 'with_parent_header',
@@ -60,6 +60,16 @@ describe('resultTable', () => {
       { ...parent, context_instance: null, context_rank: null, cached_tokens: null, ttft_ms: null },
     ]);
     expect(table.match(/│ - +│/g)).toHaveLength(5);
+  });
+});
+
+describe('answerLines', () => {
+  it('has a line for each answer, which cannot steer the terminal', () => {
+    const answers = [
+      { text: 'Look at\n\nthe queries.', result: parent },
+      { text: '\u001b[2J', result: subAgent({ name: 'sub-agent A' }) },
+    ];
+    expect(answerLines(answers)).toBe('parent: Look at the queries.\nsub-agent A: \\u001b[2J');
   });
 });
 

@@ -1,6 +1,9 @@
 import Table from 'cli-table3';
 
+import { harmless } from '../output/harmless.js';
+
 import type { DemoResult } from './demo-request.js';
+import type { DemoAnswer } from './edge-client.js';
 
 type Cell = (result: DemoResult) => string;
 
@@ -40,6 +43,13 @@ export function resultTable(results: readonly DemoResult[]): string {
   });
   for (const [title, cell] of rows) table.push([title, ...results.map((result) => cell(result))]);
   return table.toString();
+}
+
+/** What was answered, a line for each request; what a model wrote cannot steer the terminal. */
+export function answerLines(answers: readonly DemoAnswer[]): string {
+  return answers
+    .map(({ text, result }) => `${result.name}: ${harmless(text.replaceAll(/\s+/g, ' ').trim())}`)
+    .join('\n');
 }
 
 /** One sentence on where the sub-agents of a run went and how much of their prompts was cached there. */

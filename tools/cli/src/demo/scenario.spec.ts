@@ -85,7 +85,8 @@ describe('runScenario', () => {
 
   it('reads placement, usage and the time to the first text from the answer', async () => {
     const [parent, subAgent] = await run('with_parent_header');
-    expect(subAgent).toEqual({
+    expect(subAgent?.text).toBe('Two plans.');
+    expect(subAgent?.result).toEqual({
       run: 'with_parent_header',
       name: 'sub-agent A',
       session_id: 'sub-a-salt',
@@ -103,7 +104,7 @@ describe('runScenario', () => {
       cached_tokens: 1984,
       ttft_ms: expect.any(Number),
     });
-    expect(parent?.parent_session_id).toBeNull();
+    expect(parent?.result.parent_session_id).toBeNull();
   });
 
   it('passes on what the edge says is wrong', async () => {

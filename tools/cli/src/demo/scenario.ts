@@ -1,4 +1,4 @@
-import type { ChatMessage, DemoRequest, DemoResult, DemoRun } from './demo-request.js';
+import type { ChatMessage, DemoRequest, DemoRun } from './demo-request.js';
 import type { DemoAnswer } from './edge-client.js';
 import { handbook } from './handbook.js';
 
@@ -27,7 +27,7 @@ export async function runScenario(
   run: DemoRun,
   salt: string,
   send: (request: DemoRequest) => Promise<DemoAnswer>,
-): Promise<readonly DemoResult[]> {
+): Promise<readonly DemoAnswer[]> {
   const leading: readonly ChatMessage[] = [{ role: 'system', content: handbook(salt) }, question];
   const parent = await send({
     run,
@@ -47,5 +47,5 @@ export async function runScenario(
       }),
     ),
   );
-  return [parent.result, ...subAgents.map(({ result }) => result)];
+  return [parent, ...subAgents];
 }
