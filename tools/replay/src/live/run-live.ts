@@ -37,7 +37,6 @@ export function renderLive({ classes, sent, failed, wallTime, model }: LiveRepor
   const table = new Table({
     head: [
       'class',
-      'requests',
       'answered',
       'prompt tokens',
       'cached',
