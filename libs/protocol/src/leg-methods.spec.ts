@@ -4,7 +4,13 @@ import { Buffer } from 'node:buffer';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { Endpoint, GenerateRequest, PrefillRequest } from './generated/roost/worker/v1/worker.js';
+import {
+  Endpoint,
+  FinishReason,
+  GenerateRequest,
+  PrefillRequest,
+  PrefillResponse,
+} from './generated/roost/worker/v1/worker.js';
 import { GENERATE, PREFILL } from './leg-methods.js';
 
 const bytes = fc
@@ -54,6 +60,28 @@ describe('an encoded leg', () => {
         const encoded = Buffer.concat(GENERATE.encode(message));
         expect(encoded).toHaveLength(reference.length);
         expect(normal(GenerateRequest, encoded).equals(reference)).toBe(true);
+      }),
+    );
+  });
+
+  it('is answered with what the generated decoder reads, field by field', () => {
+    const answer = fc.record({
+      disaggregatedParams: fc.constant(undefined),
+      finishReason: fc.constantFrom(FinishReason.FINISH_REASON_STOP, FinishReason.FINISH_REASON_NOT_FINISHED),
+      text: fc.string(),
+      promptTokenIds: bytes,
+      usage: fc.option(fc.record({ promptTokens: fc.nat(), completionTokens: fc.nat(), cachedTokens: fc.nat() }), {
+        nil: undefined,
+      }),
+      rank: fc.nat(),
+      timing: fc.constant(undefined),
+    });
+    fc.assert(
+      fc.property(fc.array(answer, { minLength: 1, maxLength: 3 }), (answers) => {
+        // Messages one after the other are one message, in which later fields count.
+        const encoded = Buffer.concat(answers.map((each) => PrefillResponse.encode(each).finish()));
+        const read = Buffer.from(PrefillResponse.encode(PREFILL.decode(encoded)).finish());
+        expect(read.equals(normal(PrefillResponse, encoded))).toBe(true);
       }),
     );
   });

@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer';
 
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+
 import {
   GenerateRequest,
   GenerateResponse,
@@ -16,6 +18,9 @@ const NOTHING = Buffer.alloc(0);
 const BODY = 0x1a;
 const PROMPT_TOKEN_IDS = 0x42;
 
+/** The field `prompt_token_ids` of a context leg's answer. */
+const ANSWERED_TOKEN_IDS = 4;
+
 /** A message with its large fields. */
 interface Large {
   readonly body: Buffer;
@@ -30,7 +35,7 @@ export const PREFILL = {
   path: LegServiceService.prefill.path,
   encode: (message: PrefillRequest): Buffer[] =>
     withLargeFields(PrefillRequest.encode({ ...message, body: NOTHING, promptTokenIds: NOTHING }).finish(), message),
-  decode: (bytes: Uint8Array): PrefillResponse => PrefillResponse.decode(bytes),
+  decode: decodePrefilled,
 } as const;
 
 /** The same for a generation leg. */
@@ -47,6 +52,27 @@ export const RELEASE = {
   encode: (message: ReleaseRequest): Uint8Array[] => [ReleaseRequest.encode(message).finish()],
   decode: (bytes: Uint8Array): ReleaseResponse => ReleaseResponse.decode(bytes),
 } as const;
+
+/** The answer of a context leg; its token ids share the memory of what came, where the generated decoder copies them. */
+function decodePrefilled(bytes: Uint8Array): PrefillResponse {
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) {
+    const at = reader.pos;
+    const [field, type] = reader.tag();
+    if (field === ANSWERED_TOKEN_IDS && type === WireType.LengthDelimited) {
+      const ids = reader.bytes();
+      const others = PrefillResponse.decode(Buffer.concat([bytes.subarray(0, at), bytes.subarray(reader.pos)]));
+      // Of a field that comes twice the last one counts.
+      return others.promptTokenIds.length > 0 ? others : { ...others, promptTokenIds: bufferOf(ids) };
+    }
+    reader.skip(type, field);
+  }
+  return PrefillResponse.decode(bytes);
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
 
 function withLargeFields(small: Uint8Array, { body, promptTokenIds }: Large): Buffer[] {
   const first = Buffer.concat([small, ...headOf(BODY, body)]);
