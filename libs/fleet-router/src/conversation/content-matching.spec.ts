@@ -11,6 +11,7 @@ const make = (options: Partial<ConversationOptions> = {}, servers = ['a', 'b', '
     tokensPerBlock: 128,
     hashSkipCount: 0,
     maxSessions: 100_000,
+    maxContentBytes: 2 ** 20,
     ...options,
   });
 

@@ -48,6 +48,7 @@ function runRouter(what: Case): Outcome {
     tokensPerBlock: 128,
     hashSkipCount: 0,
     maxSessions: what.max_sessions,
+    maxContentBytes: 2 ** 20,
   });
   const placed: (string | null)[] = [];
   const inFlight = new Map<number, Placement>();

@@ -14,6 +14,7 @@ const make = (options: Partial<ConversationOptions> = {}, servers = SERVERS): Co
     tokensPerBlock: 128,
     hashSkipCount: 0,
     maxSessions: 100_000,
+    maxContentBytes: 2 ** 20,
     ...options,
   });
 

@@ -4,7 +4,7 @@ import { bindingKey } from '../bindings/binding-key.js';
 import { InMemoryBindingStore, type InMemoryBindingStoreOptions } from '../bindings/in-memory-binding-store.js';
 import { NO_SERVER, PooledRouter } from '../pool/pooled-router.js';
 import { Reservation } from '../pool/reservation.js';
-import { type Server } from '../pool/server-pool.js';
+import { type Server } from '../pool/server.js';
 import { type BindingStore } from '../ports/binding-store.js';
 import { type BindingCounts, type Placement, type RouteRequest } from '../ports/fleet-router.js';
 
@@ -12,9 +12,6 @@ import { MAX_BLOCKS, chainBlocks, codePoints } from './block-chain.js';
 
 /** Estimate of characters a token that loads and `hash_skip_count` are computed with (reference 2.4). */
 export const CHARS_PER_TOKEN = 5;
-
-/** Enough for a million blocks. */
-const DEFAULT_CONTENT_BYTES = 64 * 1024 * 1024;
 
 /** How often one request may come upon a session whose binding has idled out before it counts as new. */
 const MAX_STALE_MATCHES = 8;
@@ -34,9 +31,9 @@ export interface ConversationOptions {
   readonly maxSessions: number;
   /**
    * Most memory in bytes, at least 65,536, for the content of sessions without an id; what was used longest ago is
-   * forgotten beyond. Bounds what `maxSessions` does not. Default 64 MiB.
+   * forgotten beyond. Bounds what `maxSessions` does not.
    */
-  readonly maxContentBytes?: number;
+  readonly maxContentBytes: number;
   /** Match requests without an id by tokens; absent: by code points. */
   readonly tokenize?: Tokenize;
   /** Idle time in milliseconds after which a binding ends, and its clock; absent: bindings do not end by time. */
@@ -153,8 +150,7 @@ export class ConversationRouter extends PooledRouter {
   }
 
   #sessions(): SessionIndex<Server> {
-    const { maxContentBytes: maxBytes = DEFAULT_CONTENT_BYTES } = this.#options;
-    return (this.#implicit ??= new SessionIndex({ maxBytes }));
+    return (this.#implicit ??= new SessionIndex({ maxBytes: this.#options.maxContentBytes }));
   }
 
   #chainOf(request: RouteRequest): BlockHashes {

@@ -1,7 +1,7 @@
 import { type BlockHashes, type Prediction } from '@roost/prefix-index';
 
 import { Reservation } from '../pool/reservation.js';
-import { type Server } from '../pool/server-pool.js';
+import { type Server } from '../pool/server.js';
 import { type Decision } from '../ports/fleet-router.js';
 
 /** Which server was chosen and why. */

@@ -2,7 +2,7 @@ import { NO_MATCH, type PrefixIndex, type PrefixMatch } from '@roost/prefix-inde
 
 import { InMemoryBindingStore } from '../bindings/in-memory-binding-store.js';
 import { NO_SERVER, PooledRouter } from '../pool/pooled-router.js';
-import { type Server } from '../pool/server-pool.js';
+import { type Server } from '../pool/server.js';
 import { type BindingCounts, type Placement, type RouteRequest } from '../ports/fleet-router.js';
 
 import { BlockReservation, type Verdict } from './block-reservation.js';

@@ -1,6 +1,6 @@
 import { type Decision, type Placement } from '../ports/fleet-router.js';
 
-import { type Server } from './server-pool.js';
+import { type Server } from './server.js';
 
 /** A placement that holds load on one life of a server until it is released. */
 export class Reservation implements Placement {

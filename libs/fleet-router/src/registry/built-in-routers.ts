@@ -9,6 +9,10 @@ import { type RouterDependencies, RouterRegistry } from './router-registry.js';
 /** The type of a section that names none. */
 export const DEFAULT_ROUTER_TYPE = 'round_robin';
 
+/** Enough for a million blocks of sessions without an id. */
+const DEFAULT_CONTENT_BYTES = 64 * 1024 * 1024;
+const LEAST_CONTENT_BYTES = 64 * 1024;
+
 /** A registry with every router of this package (reference 2); add further types with `register`. */
 export function createRouterRegistry(): RouterRegistry {
   return new RouterRegistry()
@@ -31,6 +35,7 @@ function createConversationRouter(args: RouterArguments, dependencies: RouterDep
     tokensPerBlock: args.integer('tokens_per_block', 128, { min: 1 }),
     hashSkipCount: args.integer('hash_skip_count', 0, { min: 0 }),
     maxSessions: args.integer('max_sessions', 100_000, { min: 1 }),
+    maxContentBytes: args.integer('content_bytes', DEFAULT_CONTENT_BYTES, { min: LEAST_CONTENT_BYTES }),
     ...tokenizer(args, dependencies),
     ...idleLimit(args, dependencies),
     ...(nodeId === undefined ? {} : { nodeId }),

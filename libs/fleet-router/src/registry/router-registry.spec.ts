@@ -58,6 +58,7 @@ describe('RouterRegistry', () => {
     ['conversation', 'match_threshold', [-0.1, 1.1, '0.5', NaN, []]],
     ['conversation', 'tokens_per_block', [0, 0.5, '128']],
     ['conversation', 'hash_skip_count', [-1, 0.5, {}]],
+    ['conversation', 'content_bytes', [0, 65_535, 65_536.5, '1 GB']],
     ['conversation', 'use_token_ids', [1, 'true', true]],
     ['conversation', 'idle_ttl_sec', [0, -1, '1']],
     ['load_balancing', 'use_tokens', [0, 'false']],
@@ -105,6 +106,17 @@ describe('RouterRegistry', () => {
     expect(byContent([8, 4, 4, 5, 5, 0])).toBe('new');
     if (!(router instanceof ConversationRouter)) throw new Error('wrong type');
     expect([...router.bindings()]).toEqual([['conv_id:3_3', 'a']]);
+  });
+
+  it('bounds the content of sessions by content_bytes', () => {
+    const args = { content_bytes: 65_536, tokens_per_block: 1, match_threshold: 1 };
+    const { router } = createRouterRegistry().create('conversation', args, { servers: ['a'] });
+    const request = { conversationId: null, subagentAffinityId: null, textChars: 0, text: () => '' };
+    const decide = (seed: number): string | undefined =>
+      router.route({ ...request, promptTokenIds: new Uint32Array(5000).fill(seed) })?.decision;
+    expect(decide(1)).toBe('new');
+    // Of a prompt that is larger than that the beginning is known, which is not all of it.
+    expect(decide(1)).toBe('new');
   });
 
   it('needs a clock for idle_ttl_sec', () => {
