@@ -25,9 +25,10 @@ describe('a worker with attention_dp_config', () => {
       return Promise.resolve();
     });
     await turn();
-    for (; waited < 0 && ended < 10; await turn()) {
+    while (waited < 0 && ended < 10) {
       ended++;
       engine.iterate();
+      await turn();
     }
     expect(waited).toBe(iterations);
     parts.queue.close();
