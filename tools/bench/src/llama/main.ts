@@ -5,7 +5,7 @@
  * with "N passed, N failed": the memory, each run, and the comparison. Without the runtime or the model it says why and checks
  * nothing, which is a failure only where `CI` is set.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -37,11 +37,13 @@ if (!(numRuns >= 1 && numRuns <= 100)) throw new Error('--runs takes 1 to 100');
 function whyNot(): string | null {
   try {
     findRuntime();
-    execFileSync(process.execPath, [ROOST, 'model', 'fetch', MODEL], { stdio: ['ignore', 'ignore', 'inherit'] });
-    return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return String(error);
   }
+  const { status } = spawnSync(process.execPath, [ROOST, 'model', 'fetch', MODEL], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return status === 0 ? null : `there is no ${MODEL}, as said above`;
 }
 
 function cellsOf(answer: DemoAnswer): string {
