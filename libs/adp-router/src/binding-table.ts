@@ -28,6 +28,7 @@ export class BindingTable {
     }
   }
 
+  /** Bindings held. */
   get size(): number {
     return this.used.length;
   }

@@ -87,6 +87,7 @@ export class BlockCache {
     return [...this.stored.keys()];
   }
 
+  /** How the blocks are taken up at this moment. */
   get usage(): BlockUsage {
     return {
       total: this.capacity,

@@ -10,6 +10,7 @@ export class LruList<Node extends LruNode> {
   private newest: Node | null = null;
   private count = 0;
 
+  /** Members. */
   get size(): number {
     return this.count;
   }

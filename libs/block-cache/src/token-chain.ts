@@ -27,6 +27,7 @@ export class TokenChain {
     this.size = prompt.length;
   }
 
+  /** Tokens. */
   get length(): number {
     return this.size;
   }
