@@ -28,13 +28,11 @@ export class CallEnding {
     const code = said['grpc-status'];
     if (code === '0') return null;
     try {
-      return errorOfStatus({
-        name: 'GrpcStatus',
-        message: `gRPC status ${String(code)}`,
-        code: code === undefined ? this.statusWithout() : numbered(Number(code)),
-        details: detailsOf(said['grpc-message']) ?? (broken instanceof Error ? broken.message : ''),
-        metadata: Metadata.fromHttp2Headers(said),
-      });
+      const failed = code === undefined ? this.statusWithout() : numbered(Number(code));
+      const details = detailsOf(said['grpc-message']) ?? (broken instanceof Error ? broken.message : '');
+      const metadata = Metadata.fromHttp2Headers(said);
+      const error = new Error(`${String(failed)} ${status[failed]}: ${details}`);
+      return errorOfStatus(Object.assign(error, { code: failed, details, metadata }));
     } catch (cause) {
       return notUnderstood(cause);
     }

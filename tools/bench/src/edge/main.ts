@@ -102,11 +102,11 @@ async function runSoak(load: LoadProcess, children: Children): Promise<void> {
     const mode = disaggregated ? 'disaggregated' : 'aggregated';
     if (!`soak ${mode}`.includes(values.only)) continue;
     const cluster = await startRoost(children, { disaggregated, rate: SOAK_RATE, logLevel: values.log });
-    const { run, memory, loopDelayP99 } = await soak(load, cluster, SOAK);
+    const { run, memory, loopDelayP99, waited } = await soak(load, cluster, SOAK);
     const megabytes = memory.map((bytes) => (bytes / 2 ** 20).toFixed(0)).join(' ');
     const errors = `${String(run.errors)} errors${run.firstError === null ? '' : ` (${run.firstError})`}`;
     console.log(
-      `soak, ${mode}: ${String(SOAK.streams)} streams of ${String(SOAK.tokens)} tokens at ${String(SOAK_RATE)} a second each for ${String(SOAK.seconds)} s: ${String(run.requests)} answers, ${errors}, ${run.tokensPerSecond.toFixed(0)} tokens/s, first token p50 ${run.firstTokenP50.toFixed(0)} ms, p99 ${run.firstTokenP99.toFixed(0)} ms; event-loop delay p99 ${loopDelayP99.toFixed(1)} ms at worst; memory every 5 s: ${megabytes} MB; edge CPU ${((run.cpuPerRequest * run.requests) / run.seconds / 10).toFixed(0)} %`,
+      `soak, ${mode}: ${String(SOAK.streams)} streams of ${String(SOAK.tokens)} tokens at ${String(SOAK_RATE)} a second each for ${String(SOAK.seconds)} s: ${String(run.requests)} answers, ${errors}, ${run.tokensPerSecond.toFixed(0)} tokens/s, first token p50 ${run.firstTokenP50.toFixed(0)} ms, p99 ${run.firstTokenP99.toFixed(0)} ms; event-loop delay p99 ${loopDelayP99.toFixed(1)} ms at worst, with the edge waiting for a processor ${(waited * 100).toFixed(0)} % of the time; memory every 5 s: ${megabytes} MB; edge CPU ${((run.cpuPerRequest * run.requests) / run.seconds / 10).toFixed(0)} %`,
     );
     await children.end(cluster.edge);
   }

@@ -1,6 +1,6 @@
 import type { LoadProcess } from '../load/load-process.js';
 import type { Child } from '../machine/children.js';
-import { usageOf } from '../machine/process-usage.js';
+import { usageOf, waitedForProcessor } from '../machine/process-usage.js';
 
 import { type Run, measure } from './comparison.js';
 import type { RoostCluster } from './roost-cluster.js';
@@ -19,6 +19,17 @@ export interface SoakResult {
   readonly memory: readonly number[];
   /** The highest 99th percentile of the event loop's delay between two looks after warm-up, in milliseconds; NaN without metrics. */
   readonly loopDelayP99: number;
+  /** Share of the time after warm-up in which the edge's event loop was ready to run, and others had the processors. */
+  readonly waited: number;
+}
+
+/** What the edge looked like at one moment. */
+interface Look {
+  readonly at: number;
+  readonly memory: number;
+  readonly delay: number;
+  /** Milliseconds that the event loop has waited for a processor since its start. */
+  readonly waited: number;
 }
 
 const LOOK_EVERY_MS = 5_000;
@@ -31,7 +42,7 @@ export async function soak(
   { edge, port }: RoostCluster,
   { streams, seconds, tokens }: SoakOptions,
 ): Promise<SoakResult> {
-  const looks: { memory: number; delay: number }[] = [];
+  const looks: Look[] = [];
   const timer = setInterval(() => void look(edge, port).then((seen) => looks.push(seen)), LOOK_EVERY_MS);
   const contender = { name: 'edge', target: { kind: 'http', port }, pid: edge.pid } as const;
   const run = await measure(load, contender, {
@@ -48,12 +59,22 @@ export async function soak(
     run,
     memory: looks.map(({ memory }) => memory),
     loopDelayP99: Math.max(...warm.map(({ delay }) => delay)) * 1_000,
+    waited: waitedBetween(warm[0], warm.at(-1)),
   };
 }
 
-async function look(edge: Child, port: number): Promise<{ memory: number; delay: number }> {
+function waitedBetween(first: Look | undefined, last: Look | undefined): number {
+  return first === undefined || last === undefined ? NaN : (last.waited - first.waited) / (last.at - first.at);
+}
+
+async function look(edge: Child, port: number): Promise<Look> {
   const answer = await fetch(`http://127.0.0.1:${String(port)}/metrics`).catch(() => null);
   const metrics = (await answer?.text()) ?? '';
   const delay = /^roost_event_loop_delay_seconds\{[^}]*quantile="0\.99"[^}]*\} (\S+)/m.exec(metrics)?.[1];
-  return { memory: usageOf(edge.pid).residentBytes, delay: Number(delay ?? NaN) };
+  return {
+    at: performance.now(),
+    memory: usageOf(edge.pid).residentBytes,
+    delay: Number(delay ?? NaN),
+    waited: waitedForProcessor(edge.pid),
+  };
 }

@@ -24,6 +24,16 @@ export function usageOf(pid: number): ProcessUsage {
   return { cpuSeconds, residentBytes };
 }
 
+/** Milliseconds that the main thread of a process has been ready to run and has not run, from /proc (Linux); NaN when it is gone. */
+export function waitedForProcessor(pid: number): number {
+  try {
+    const [, waited] = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/schedstat`, 'utf8').split(' ');
+    return Number(waited) / 1e6;
+  } catch {
+    return NaN;
+  }
+}
+
 function descendantsOf(pid: number): number[] {
   const children = globSync(`/proc/${String(pid)}/task/*/children`).flatMap((file) => {
     try {
