@@ -32,12 +32,16 @@ const TEST_MS = 60_000;
 const SOON_MS = 5_000;
 const ANSWER = { model: 'tiny', temperature: 0, max_tokens: 40, ignore_eos: true };
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'roost-e2e-llama-'));
-const stateFolder = mkdtempSync(path.join(folder, 'states-'));
-const modelPath = path.join(folder, 'tiny.gguf');
+let folder = '';
+let stateFolder = '';
 
 function engine(more: Settings = {}): Settings {
-  const llama = { model_path: modelPath, context_size: 2048, state_directory: stateFolder, ...more };
+  const llama = {
+    model_path: path.join(folder, 'tiny.gguf'),
+    context_size: 2048,
+    state_directory: stateFolder,
+    ...more,
+  };
   return { model: 'tiny', engine: { type: 'llama-cpp', llama_cpp: llama } };
 }
 
@@ -52,7 +56,9 @@ const placeOf = ({ headers }: Answer): string =>
   let aggregated: Cluster;
 
   beforeAll(async () => {
-    writeFileSync(modelPath, tinyModel());
+    folder = mkdtempSync(path.join(os.tmpdir(), 'roost-e2e-llama-'));
+    stateFolder = mkdtempSync(path.join(folder, 'states-'));
+    writeFileSync(path.join(folder, 'tiny.gguf'), tinyModel());
     cluster = await Cluster.start({
       contextWorkers: 2,
       generationWorkers: 2,
@@ -182,6 +188,20 @@ const placeOf = ({ headers }: Answer): string =>
       await expect(cluster.addEdge('edge-by-cache', { context_servers: { router } })).rejects.toThrow(
         /cannot be used: it tokenises prompts as gguf:/,
       );
+    },
+    TEST_MS,
+  );
+
+  it(
+    'tells the client in what a cache does not fit',
+    async () => {
+      const [context, generation] = [engine({ sequences: 4 }), engine({ sequences: 3 })];
+      const unlike = await Cluster.start({ context, generation, expectedErrors: /does not fit/ });
+      const { status, error } = await chat(unlike.url, promptOn('unlike', 3), ANSWER);
+      expect([status, error?.code]).toEqual([502, 'kv_transfer_failed']);
+      expect(error?.message).toContain('the number of sequences of a rank is 4 there and 3 here');
+      await unlike.settled();
+      await unlike.stop();
     },
     TEST_MS,
   );

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -22,22 +22,23 @@ export const whyNoRuntime: string | null = (() => {
 /** Always the likeliest token, and on past the end. */
 export const GREEDY: Sampling = { temperature: 0, ignoreEos: true };
 
+const MODEL = 'tiny.gguf';
+
 /** Makes engines of the tiny model in a folder of their own, and ends them all. */
 export class TinyEngines {
-  readonly folder = mkdtempSync(path.join(tmpdir(), 'roost-tiny-'));
-  readonly stateFolder = mkdtempSync(path.join(this.folder, 'states-'));
-  readonly modelPath = path.join(this.folder, 'tiny.gguf');
+  private folder: string | null = null;
   private readonly engines: LlamaCppEngine[] = [];
 
-  constructor() {
-    writeFileSync(this.modelPath, tinyModel());
+  /** Where the engines put states; made, with the model, when it is first asked for: skipped tests leave nothing. */
+  get stateFolder(): string {
+    return path.join(this.place, 'states');
   }
 
   /** A started engine. */
   async open(options: Partial<LlamaCppEngineOptions> = {}): Promise<LlamaCppEngine> {
     const engine = await LlamaCppEngine.open({
       model: 'tiny',
-      modelPath: this.modelPath,
+      modelPath: path.join(this.place, MODEL),
       numRanks: 1,
       sequences: 4,
       maxBatchSize: 8,
@@ -66,6 +67,15 @@ export class TinyEngines {
   /** Stops all, and removes the folder. */
   async close(): Promise<void> {
     await this.stop();
-    rmSync(this.folder, { recursive: true, force: true });
+    if (this.folder !== null) rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private get place(): string {
+    if (this.folder === null) {
+      this.folder = mkdtempSync(path.join(tmpdir(), 'roost-tiny-'));
+      mkdirSync(path.join(this.folder, 'states'));
+      writeFileSync(path.join(this.folder, MODEL), tinyModel());
+    }
+    return this.folder;
   }
 }
