@@ -146,14 +146,23 @@ export class KvCacheAwareRouter extends PooledRouter {
     const { loadWeight } = this.#options;
     const { blocks, servers } = match.deepest;
     if (blocks === 0 && loadWeight > 0) return leastLoaded;
-    const deepest = [...new Set(servers)].flatMap((name) => this.pool.get(name) ?? []).filter(isCandidate);
-    const best = this.#highest(deepest.sort(byPlace), () => blocks);
+    const best = this.#highest(this.#inOrder(servers).filter(isCandidate), () => blocks);
     // What no other server can be above.
     const limit = match.nextDeepest - loadWeight * leastLoaded.load;
     if (best !== null && best.score > limit) return best.server;
     const { perServer } = match;
     const all = this.pool.live().filter(isCandidate);
     return this.#highest(all, ({ name }) => perServer.get(name) ?? 0)?.server ?? leastLoaded;
+  }
+
+  /** The live servers of these names, each once, in the order of adding. */
+  #inOrder(names: readonly string[]): readonly Server[] {
+    const [first = ''] = names;
+    const single = names.length === 1 ? this.pool.get(first) : undefined;
+    if (single !== undefined) return [single];
+    return [...new Set(names)]
+      .flatMap((name) => this.pool.get(name) ?? [])
+      .sort((one, other) => one.place - other.place);
   }
 
   /** Of these, the server with the highest score; null for none. */
@@ -171,8 +180,4 @@ export class KvCacheAwareRouter extends PooledRouter {
     const server = tied[this.#selections % tied.length];
     return server === undefined ? null : { server, score: highest };
   }
-}
-
-function byPlace(one: Server, other: Server): number {
-  return one.place - other.place;
 }

@@ -55,14 +55,18 @@ export class LeastTree {
 
   /** Whether the node has changed. */
   #combine(node: number): boolean {
-    const [left, right] = [2 * node, 2 * node + 1];
-    const one = this.#least[left] ?? Infinity;
-    const other = this.#least[right] ?? Infinity;
-    const least = Math.min(one, other);
-    const tied = (one === least ? (this.#tied[left] ?? 0) : 0) + (other === least ? (this.#tied[right] ?? 0) : 0);
-    if (this.#least[node] === least && this.#tied[node] === tied) return false;
-    this.#least[node] = least;
-    this.#tied[node] = tied;
+    const leasts = this.#least;
+    const ties = this.#tied;
+    const left = 2 * node;
+    const one = leasts[left] ?? Infinity;
+    const other = leasts[left + 1] ?? Infinity;
+    const least = other < one ? other : one;
+    let tied = 0;
+    if (one === least) tied += ties[left] ?? 0;
+    if (other === least) tied += ties[left + 1] ?? 0;
+    if (leasts[node] === least && ties[node] === tied) return false;
+    leasts[node] = least;
+    ties[node] = tied;
     return true;
   }
 }
