@@ -84,6 +84,11 @@ describe('createReplayCommand', () => {
     });
   });
 
+  it('takes generation ranks to have as much cache as context ranks', async () => {
+    const { options } = await parse('--capacity-tokens', '5000');
+    expect(options).toMatchObject({ capacityTokens: 5000, generationCapacityTokens: 5000 });
+  });
+
   it('takes files, and an unlimited cache', async () => {
     const { trace, options } = await parse('b.jsonl', 'c', '--trace', 'a.jsonl', '--capacity-tokens', 'unlimited');
     expect(trace.files).toEqual(['b.jsonl', 'c', 'a.jsonl']);

@@ -22,7 +22,9 @@ export interface ReplayRequest {
 }
 
 /** The options as commander gives them. */
-interface Flags extends Omit<ReplayOptions, 'sessionInterval' | 'oracleHorizons'>, LiveFlags {
+interface Flags
+  extends Omit<ReplayOptions, 'sessionInterval' | 'oracleHorizons' | 'generationCapacityTokens'>, LiveFlags {
+  readonly generationCapacityTokens?: number;
   /** Seconds. */
   readonly horizons: readonly number[];
   readonly trace: readonly string[];
@@ -45,12 +47,12 @@ export function createReplayCommand(name: string, run: (request: ReplayRequest) 
     )
     .addOption(number('--instances <n>', 'context instances', DEFAULTS.instances, whole))
     .addOption(number('--ranks-per-instance <n>', 'ADP ranks of an instance', DEFAULTS.ranksPerInstance, whole))
-    .addOption(capacity('--capacity-tokens <n>', 'KV cache of a rank'))
+    .addOption(capacity('--capacity-tokens <n>', 'KV cache of a rank').default(Infinity, 'unlimited'))
     .addOption(number('--generation-instances <n>', 'generation instances', DEFAULTS.generationInstances, whole))
     .addOption(
       number('--generation-ranks-per-instance <n>', 'ADP ranks of one', DEFAULTS.generationRanksPerInstance, whole),
     )
-    .addOption(capacity('--generation-capacity-tokens <n>', 'KV cache of one of their ranks'))
+    .addOption(capacity('--generation-capacity-tokens <n>', 'the same of theirs (default: as much)'))
     .addOption(number('--max-batch-size <n>', 'requests of a rank in an iteration', DEFAULTS.maxBatchSize, whole))
     .addOption(number('--max-num-tokens <n>', 'tokens of a rank in an iteration', DEFAULTS.maxNumTokens, whole))
     .addOption(perSecond('--prefill-tokens-per-second <n>', 'of one rank', DEFAULTS.prefillTokensPerSecond))
@@ -112,7 +114,8 @@ function requestOf(named: readonly string[], flags: Flags, command: Command): Re
 
 function fleetOptionsOf({ sessionInterval, horizons, ...flags }: Flags): ReplayOptions {
   const inMs = { sessionInterval: sessionInterval * 1000, oracleHorizons: horizons.map((seconds) => seconds * 1000) };
-  const all: ReplayOptions = { ...flags, ...inMs };
+  const { generationCapacityTokens = flags.capacityTokens } = flags;
+  const all: ReplayOptions = { ...flags, ...inMs, generationCapacityTokens };
   // Flags of other things are none of the fleet's.
   const names = Object.keys(DEFAULTS) as (keyof ReplayOptions)[];
   return Object.fromEntries(names.map((name) => [name, all[name]])) as unknown as ReplayOptions;
@@ -136,9 +139,9 @@ function perSecond(flags: string, description: string, fallback: number): Option
 }
 
 function capacity(flags: string, description: string): Option {
-  return new Option(flags, `${description}, or \`unlimited\``)
-    .argParser((text: string) => (text === 'unlimited' ? Infinity : whole(text)))
-    .default(Infinity, 'unlimited');
+  return new Option(flags, `${description}, or \`unlimited\``).argParser((text: string) =>
+    text === 'unlimited' ? Infinity : whole(text),
+  );
 }
 
 function horizons(): Option {
