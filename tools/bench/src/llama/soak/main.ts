@@ -12,8 +12,8 @@ import { LlamaCppEngine, tinyModel } from '@roost/engine-llama-cpp';
 
 const TEXT = 'Work by the rules of this workspace, and say what you do.';
 const MEGABYTE = 2 ** 20;
-/** Half of what 900 states left behind would take: a state of the tiny model is 30 KB. */
-const MOST_GROWTH = 13 * MEGABYTE;
+/** Two thirds of what 900 states left behind would take: a state of the tiny model is 30 KB. */
+const MOST_GROWTH = 18 * MEGABYTE;
 const SAMPLING = { temperature: 0, ignoreEos: true };
 
 const folder = mkdtempSync(path.join(tmpdir(), 'roost-soak-'));
