@@ -38,7 +38,7 @@ export async function runLegs(
     try {
       round = await begin(parts, fleets, request, progress.generated);
       if (round.kind === 'begun') await relay(round.begun, progress, request, sink);
-      else giveWhole(round.answer, progress, sink);
+      else await giveWhole(round.answer, progress, sink);
       return;
     } catch (thrown) {
       const error = asRoostError(thrown);
@@ -52,10 +52,11 @@ export async function runLegs(
   }
 }
 
-function giveWhole(answer: PrefillResponse, progress: Progress, sink: AnswerSink): void {
+async function giveWhole(answer: PrefillResponse, progress: Progress, sink: AnswerSink): Promise<void> {
   progress.beginStream();
   const text = progress.take(answer.text, []);
-  if (text !== '') void sink.text(text);
+  const slow = text === '' ? null : sink.text(text);
+  if (slow !== null) await slow;
   sink.end(nameOf(answer.finishReason), answer.usage ?? NO_USAGE);
 }
 
