@@ -6,7 +6,6 @@ export {
   createAnswerRenderer,
 } from './answer/answer-renderer.js';
 export { errorEnvelope, type ErrorEnvelope } from './answer/error-envelope.js';
-export type { JsonObject } from './json/json-object.js';
 export { type ClientRequest, parseClientRequest } from './request/client-request.js';
 export type { ClientEndpoint, ClientRequestOptions } from './request/fields.js';
 export type { PromptContent } from './request/prompt-content.js';

@@ -34,6 +34,15 @@ function outcomeOf(endpoint: ClientEndpoint, bytes: Buffer): ClientRequest | Roo
   }
 }
 
+/** What is to be forwarded of a body. */
+function withoutPrivateFields(bytes: Buffer): unknown {
+  const body = JSON.parse(bytes.toString()) as Fields;
+  Reflect.deleteProperty(body, 'disaggregated_params');
+  const params = body['conversation_params'];
+  if (typeof params === 'object' && params !== null) Reflect.deleteProperty(params, 'subagent_affinity_id');
+  return body;
+}
+
 describe('a body', () => {
   it.each<[string | Buffer, string, RegExp]>([
     [Buffer.from([0x7b, 0xff, 0x7d]), 'invalid_json', /UTF-8/],
@@ -77,7 +86,6 @@ describe('a body', () => {
       model: 'm',
       stream: true,
       includeUsage: true,
-      body: JSON.parse(text) as unknown,
       bytes: Buffer.from(text),
       conversationParams: { conversation_id: 'c' },
       sampling: { maxTokens: 7, stop: ['a', 'b'], temperature: 0.5, topP: 1, seed: -3n, ignoreEos: true },
@@ -116,7 +124,6 @@ describe('fields that only an edge may set', () => {
       '{"model":"m","messages":[{"role":"user","content":"\\u0068i"}],"seed":9007199254740993,' +
         '"conversation_params":{"conversation_id":"own"},"temperature":1.0}',
     );
-    expect(request.body).toEqual(JSON.parse(request.bytes.toString()));
     expect(request.conversationParams).toEqual({ conversation_id: 'own' });
     expect(request.sampling.seed).toBe(9007199254740993n);
   });
@@ -174,7 +181,7 @@ describe('whatever the bytes', () => {
           outcome instanceof RoostError
             ? outcome.kind.fault === 'client'
             : (outcome.promptTokenIds !== null || Array.from(outcome.canonicalText()).length === outcome.textChars) &&
-              isDeepStrictEqual(JSON.parse(outcome.bytes.toString()), outcome.body);
+              isDeepStrictEqual(JSON.parse(outcome.bytes.toString()), withoutPrivateFields(bytes));
         expect(sound).toBe(true);
       }),
       { numRuns: 2000 },

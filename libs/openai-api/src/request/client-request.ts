@@ -14,8 +14,6 @@ import { readStreaming, type Streaming } from './streaming.js';
 export interface ClientRequest extends PromptContent, Streaming {
   readonly endpoint: ClientEndpoint;
   readonly model: string;
-  /** Without the fields that only an edge may set. */
-  readonly body: Readonly<JsonObject>;
   /** What is forwarded: the client's own bytes, unless they held fields that only an edge may set. */
   readonly bytes: Buffer;
   /** Not checked; undefined or null when the body has none. */
@@ -37,15 +35,16 @@ export function parseClientRequest(
 ): ClientRequest {
   const { text, body } = parseObject(bytes);
   checkFields(endpoint, body, options);
+  // What has been parsed is not kept: a conversation in memory while its answer is made costs more than the parsing.
+  const again = (): JsonObject => parseObject(bytes).body;
   return {
     endpoint,
     model: readModel(body),
-    body,
     bytes: dropPrivateFields(body, text, bytes),
     conversationParams: readConversationParams(body, text),
     sampling: readSampling(body, text),
     ...readStreaming(body),
-    ...(endpoint === 'chat' ? readMessages(body) : readPrompt(body)),
+    ...(endpoint === 'chat' ? readMessages(body, again) : readPrompt(body, again)),
   };
 }
 

@@ -21,9 +21,10 @@ interface Part {
 /**
  * The prompt of a chat request. Looks at each message once.
  *
+ * @param again the same body, for whoever wants its text
  * @throws RoostError naming the message, and the part of it, at fault
  */
-export function readMessages(body: JsonObject): PromptContent {
+export function readMessages(body: JsonObject, again: () => JsonObject): PromptContent {
   const { messages } = body;
   if (messages === undefined || messages === null) throw invalid('messages', 'messages is required');
   if (!Array.isArray(messages)) throw invalid('messages', 'messages must be a list');
@@ -34,7 +35,7 @@ export function readMessages(body: JsonObject): PromptContent {
   return {
     promptTokenIds: readPromptTokenIds(body['prompt_token_ids']),
     textChars,
-    canonicalText: () => (messages as Message[]).map(line).join('\n'),
+    canonicalText: () => (again()['messages'] as Message[]).map(line).join('\n'),
   };
 }
 

@@ -7,6 +7,6 @@ export interface PromptContent {
    * token ids.
    */
   readonly textChars: number;
-  /** The one text that stands for the prompt in routing (reference 2.4): equal prompts have equal texts. */
+  /** Makes the one text that stands for the prompt in routing (reference 2.4): equal prompts have equal texts. */
   readonly canonicalText: () => string;
 }

@@ -9,11 +9,12 @@ import { readTokenIds } from './token-ids.js';
  * The prompt of a completions request (reference 3.1): one string, or one list of token ids, either of them maybe alone in
  * a list.
  *
+ * @param again the same body, for whoever wants its text
  * @throws RoostError `invalid_request` for any other prompt
  */
-export function readPrompt(body: JsonObject): PromptContent {
+export function readPrompt(body: JsonObject, again: () => JsonObject): PromptContent {
   const prompt = unwrap(body['prompt']);
-  if (typeof prompt === 'string') return textContent(prompt);
+  if (typeof prompt === 'string') return textContent(prompt, () => unwrap(again()['prompt']) as string);
   if (!Array.isArray(prompt) || typeof prompt[0] !== 'number') {
     throw invalid(
       'prompt',
@@ -37,8 +38,8 @@ function unwrap(value: unknown): unknown {
   return prompt;
 }
 
-function textContent(prompt: string): PromptContent {
-  return { promptTokenIds: null, textChars: codePoints(prompt), canonicalText: () => prompt };
+function textContent(prompt: string, canonicalText: () => string): PromptContent {
+  return { promptTokenIds: null, textChars: codePoints(prompt), canonicalText };
 }
 
 function tokenContent(ids: number[]): PromptContent {
