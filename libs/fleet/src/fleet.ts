@@ -26,7 +26,8 @@ export class Fleet {
     servers: readonly string[],
     private readonly options: FleetOptions,
   ) {
-    const accept = (server: string) => (info: GetInfoResponse) => options.accept?.(info) ?? this.twinOf(server, info);
+    const accept = (server: string) => (info: GetInfoResponse) =>
+      options.accept?.(info) ?? this.refuseTwin(server, info);
     this.byServer = new Map(servers.map((server) => [server, new Instance(server, accept(server))]));
   }
 
@@ -78,23 +79,25 @@ export class Fleet {
     timer.unref();
   }
 
-  /**
-   * One worker under two names would get the work of two, and where names have changed hands, one of the two leads astray:
-   * the other is looked up anew.
-   */
-  private twinOf(server: string, { incarnation }: GetInfoResponse): string | null {
-    const twin = this.byServer
+  /** One worker under two names would get the work of two. */
+  private refuseTwin(server: string, info: GetInfoResponse): string | null {
+    const twin = this.twinOf(server, info);
+    return twin === undefined ? null : `it is the same worker as ${twin.server}`;
+  }
+
+  private twinOf(server: string, { incarnation }: GetInfoResponse): Instance | undefined {
+    if (incarnation === '') return undefined;
+    return this.byServer
       .values()
       .find((other) => other.server !== server && other.serving && other.info?.incarnation === incarnation);
-    if (twin === undefined || incarnation === '') return null;
-    twin.doubt();
-    return `it is the same worker as ${twin.server}`;
   }
 
   private async probe(instance: Instance): Promise<void> {
-    const before = instance.serving;
-    await instance.probe(this.options.probeTimeoutMs);
+    const { server, serving: before } = instance;
+    const info = await instance.probe(this.options.probeTimeoutMs);
     if (this.stopped.signal.aborted) return;
+    // Where names have changed hands, it may be the other one that leads astray: it is looked up anew as well.
+    if (info !== null && !instance.serving) this.twinOf(server, info)?.doubt();
     if (instance.serving !== before) this.options.onChange?.(instance);
   }
 }

@@ -1,11 +1,4 @@
-import {
-  type ChannelCredentials,
-  type Client,
-  type ClientUnaryCall,
-  credentials,
-  makeGenericClientConstructor,
-  Metadata,
-} from '@grpc/grpc-js';
+import { type Client, type ClientUnaryCall, credentials, makeGenericClientConstructor, Metadata } from '@grpc/grpc-js';
 import { callUnary, CHANNEL_OPTIONS, GrpcConnection, type UnaryMethod } from '@roost/grpc-transport';
 import {
   type GetInfoResponse,
@@ -25,14 +18,18 @@ interface HealthAnswer {
 
 const HealthClient = makeGenericClientConstructor(healthService, 'Health');
 
-/** What is asked of one worker besides legs, over one connection: what is asked by one client must never reach another worker. */
+/**
+ * What is asked of one worker besides legs, over one channel of grpc-js: what one client is answered must never be another
+ * worker's than what the next is.
+ */
 interface Channel {
   readonly events: KvEventServiceClient;
   readonly worker: WorkerServiceClient;
   readonly health: InstanceType<typeof HealthClient>;
 }
 
-function openChannel(server: string, security: ChannelCredentials): Channel {
+function openChannel(server: string): Channel {
+  const security = credentials.createInsecure();
   const health = new HealthClient(server, security, CHANNEL_OPTIONS);
   const shared = { channelOverride: health.getChannel() };
   return {
@@ -42,7 +39,7 @@ function openChannel(server: string, security: ChannelCredentials): Channel {
   };
 }
 
-/** One running worker as the edge sees it: its channel, whether it serves, and what it says of itself. */
+/** One running worker as the edge sees it: how it is reached, whether it serves, and what it says of itself. */
 export class Instance {
   private channel: Channel;
   /** Legs have a connection of their own, at a third of the cost, to the address that answers for the worker's health. */
@@ -62,9 +59,8 @@ export class Instance {
   constructor(
     readonly server: string,
     private readonly accept: (info: GetInfoResponse) => string | null = () => null,
-    private readonly security: ChannelCredentials = credentials.createInsecure(),
   ) {
-    this.channel = openChannel(server, security);
+    this.channel = openChannel(server);
     this.legConnection = new GrpcConnection(server);
   }
 
@@ -111,23 +107,27 @@ export class Instance {
   }
 
   /**
-   * Asks the worker whether it serves, and who it is. Never throws: a worker that cannot be reached
-   * does not serve, and neither does one that leaves {@link LATE_PROBES} probes in a row unanswered.
+   * Asks the worker whether it serves, and who it is. Never throws: a worker that cannot be reached does not serve, and
+   * neither does one that leaves {@link LATE_PROBES} probes in a row unanswered.
+   *
+   * @returns what it says of itself, be it used or refused; null when it has not answered SERVING
    */
-  async probe(timeoutMs: number): Promise<void> {
+  async probe(timeoutMs: number): Promise<GetInfoResponse | null> {
     if (this.isDoubtful) this.reconnect();
     try {
       const { status } = await this.askHealth(timeoutMs);
       const serving = status === 'SERVING' || status === 1;
       // Each time: a process that has taken the place of another between two looks serves as well.
-      if (serving) await this.refreshInfo(timeoutMs);
+      const info = serving ? await this.refreshInfo(timeoutMs) : null;
       this.isServing = serving && this.mismatch === null;
       this.isDoubtful = serving && !this.isServing;
       this.lateProbes = 0;
+      return info;
     } catch (error) {
       const late = error instanceof RoostError && error.code === 'deadline_exceeded';
       this.lateProbes = late ? this.lateProbes + 1 : LATE_PROBES;
       if (this.lateProbes >= LATE_PROBES) this.suspect();
+      return null;
     }
   }
 
@@ -167,7 +167,7 @@ export class Instance {
   private reconnect(): void {
     if (this.closed) return;
     this.closeChannel();
-    this.channel = openChannel(this.server, this.security);
+    this.channel = openChannel(this.server);
   }
 
   private async askHealth(timeoutMs: number): Promise<HealthAnswer> {

@@ -1,6 +1,6 @@
-import { createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-import { credentials, experimental, Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
+import { experimental, Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   GetInfoResponse,
@@ -11,7 +11,7 @@ import {
   WORKER_INCARNATION,
   WorkerServiceService,
 } from '@roost/protocol';
-import { eventually, freePort } from '@roost/testing';
+import { eventually } from '@roost/testing';
 import { HealthImplementation } from 'grpc-health-check';
 
 import { Fleet } from './fleet.js';
@@ -69,12 +69,10 @@ class NamedWorker {
       },
       generate: () => undefined,
     });
-    const port = await freePort();
-    await new Promise<void>((resolve, reject) => {
-      const bound = (error: Error | null): void => (error ? reject(error) : resolve());
-      this.server.bindAsync(`127.0.0.1:${String(port)}`, ServerCredentials.createInsecure(), bound);
+    return await new Promise((resolve, reject) => {
+      const bound = (error: Error | null, port: number): void => (error ? reject(error) : resolve(port));
+      this.server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), bound);
     });
-    return port;
   }
 
   stop(): void {
@@ -103,7 +101,7 @@ describe('a worker behind a name', () => {
   });
 
   function instanceAt(server: string): Instance {
-    const instance = new Instance(server, undefined, credentials.createInsecure());
+    const instance = new Instance(server);
     ended.push(() => instance.close());
     return instance;
   }
@@ -172,12 +170,12 @@ describe('a worker behind a name', () => {
 
 /** Takes connections, and says nothing. */
 async function silentServer(): Promise<{ port: number; end: () => void }> {
-  const port = await freePort();
   const sockets: Socket[] = [];
   const server = createServer((socket) => void sockets.push(socket.resume().on('error', () => undefined)));
   await new Promise<void>((resolve) => {
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(0, '127.0.0.1', resolve);
   });
+  const { port } = server.address() as AddressInfo;
   const end = (): void => {
     server.close();
     for (const socket of sockets) socket.destroy();
