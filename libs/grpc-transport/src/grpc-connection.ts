@@ -130,6 +130,8 @@ export class GrpcConnection {
     metadata: Metadata,
     { deadline }: CallBounds,
   ): ClientHttp2Stream {
+    // First: a message that cannot be encoded must not leave a call behind.
+    const parts = encode(request);
     const timeout = Math.min(MAX_TIMEOUT_MS, Math.max(1, Math.ceil(deadline - Date.now())));
     const stream = this.session.request({
       ...metadata.toHttp2Headers(),
@@ -139,7 +141,6 @@ export class GrpcConnection {
       te: 'trailers',
       'grpc-timeout': `${String(timeout)}m`,
     });
-    const parts = encode(request);
     stream.cork();
     stream.write(framePrefix(parts));
     for (const part of parts) stream.write(part);
