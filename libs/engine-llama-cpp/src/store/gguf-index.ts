@@ -22,8 +22,8 @@ const VERSION = 3;
 const DEFAULT_ALIGNMENT = 32;
 const STRING = 8;
 const ARRAY = 9;
-/** Bytes of the scalar types of metadata, by number. */
-const SCALAR_BYTES = [1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8];
+/** Bytes of the scalar types of metadata, by number; none of the two above. */
+const SCALAR_BYTES = [1, 1, 2, 2, 4, 4, 4, 1, undefined, undefined, 8, 8, 8];
 
 /**
  * Finds the tensors of a GGUF file, version 3 (the format's specification in the ggml project).
@@ -75,7 +75,7 @@ class GgufReader {
     else if (type === ARRAY) {
       const [itemType, count] = [this.u32(), this.u64()];
       for (let item = 0; item < count; item += 1) this.skipValue(itemType);
-    } else this.at += SCALAR_BYTES[type] ?? 0;
+    } else this.at += scalarBytes(type);
   }
 
   tensor(): TensorEntry {
@@ -86,4 +86,10 @@ class GgufReader {
     const typeAt = this.at;
     return { name, elements, typeAt, type: this.u32(), offset: this.u64() };
   }
+}
+
+function scalarBytes(type: number): number {
+  const bytes = SCALAR_BYTES[type];
+  if (bytes === undefined) throw new Error(`GGUF metadata has no type ${String(type)}`);
+  return bytes;
 }

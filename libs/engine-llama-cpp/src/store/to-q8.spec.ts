@@ -75,7 +75,11 @@ describe('toQ8', () => {
     expect(packed.subarray(34)).toEqual(Buffer.alloc(34));
   });
 
-  it('takes no other file for one', () => {
+  it('takes no other file for one, and no value that it does not know', () => {
     expect(() => toQ8(Buffer.from('something else'))).toThrow('is not a GGUF file');
+    const unknown = ggufFile({ key: { kind: 'bool', value: true } }, []);
+    // Behind the file's head of 24 bytes, the key's length and the key.
+    unknown.writeUInt32LE(99, 24 + 8 + 3);
+    expect(() => toQ8(unknown)).toThrow('no type 99');
   });
 });
