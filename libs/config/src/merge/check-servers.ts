@@ -44,11 +44,14 @@ function checkUrls(name: SectionName, { urls, num_instances }: ServerSection, fi
     findings.problem([name, 'urls'], 'urls is missing: every instance needs a host:port');
     return;
   }
-  if (urls.length !== num_instances && !findings.hasProblemIn(`${name}.num_instances`))
+  if (urls.length !== num_instances && !findings.hasProblemIn(`${name}.num_instances`)) {
+    const unset = num_instances === DEFAULT_INSTANCES;
+    const hint = unset ? `: num_instances is ${String(DEFAULT_INSTANCES)} unless it is set` : '';
     findings.problem(
       [name, 'num_instances'],
-      `Number of hostnames (${String(urls.length)}) should be equal to the number of instances (${String(num_instances)})${num_instances === DEFAULT_INSTANCES ? `: num_instances is ${String(DEFAULT_INSTANCES)} unless it is set` : ''}`,
+      `Number of hostnames (${String(urls.length)}) should be equal to the number of instances (${String(num_instances)})${hint}`,
     );
+  }
   const seen = new Set<string>();
   for (const [index, url] of urls.entries()) {
     const path = [name, 'urls', String(index)];

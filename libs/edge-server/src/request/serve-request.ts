@@ -113,6 +113,7 @@ export class ServeRequest {
     const begin = (): void => {
       reply.hijack();
       writer.beginEvents(this.headersFor(request));
+      // Nothing has been written before, so there is nothing to wait for.
       void writer.write(renderer.opening(), request.signal);
     };
     return {

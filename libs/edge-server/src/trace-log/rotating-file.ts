@@ -9,8 +9,8 @@ const CHUNK_BYTES = 64 * 1024;
 
 /**
  * A file of lines that is never larger than it may be: before it would be, it is renamed to the same name with `.1`, in
- * place of the one before, and begun anew. Lines reach the disk in order, in the background. What was not
- * written to the end of its line, by an earlier life of the process or on a full disk, is cut off.
+ * place of the one before, and begun anew. Lines reach the disk in order, in the background. What was not written to the
+ * end of its line, by an earlier life of the process or on a full disk, is cut off.
  */
 export class RotatingFile {
   /** Batches of lines, each for a file of its own; the first for the file that is there. */

@@ -20,8 +20,8 @@ export class LegObserver {
   /**
    * Runs a context leg under observation.
    *
-   * @param run the leg, within its span
    * @param metadata what came with the call
+   * @param run the leg, within its span
    */
   async prefill(metadata: Metadata, run: (span: Span) => Promise<PrefillResponse>): Promise<PrefillResponse> {
     const arrived = performance.now();

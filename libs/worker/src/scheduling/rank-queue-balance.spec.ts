@@ -45,10 +45,11 @@ describe('RankQueue that balances', () => {
     }
   }
 
-  it('holds one request for the other ranks, and then both for a fuller batch', async () => {
+  it('holds one request for the other ranks, and starts all once they fill what is free', async () => {
     const { engine, submit, started } = balancing([1, 1, 1], LIMITS);
     submit('a');
     await iterate(engine, 1);
+    expect(started).toEqual([]);
     submit('b');
     submit('c');
     await turn();
