@@ -1,4 +1,15 @@
-import type { ByClass, PerOracle, Reuse, Spread } from '@roost/replay';
+import {
+  type ByClass,
+  mainReuse,
+  REQUEST_CLASSES,
+  type ReplayReport,
+  type Reuse,
+  type Scope,
+  type Spread,
+} from '@roost/replay';
+
+/** What rows and columns are of: each class of requests, and all requests. */
+export const CLASSES = [...REQUEST_CLASSES, 'total'] as const;
 
 /** Names of request classes for people: in a table's head, and where there is room. */
 export const CLASS_NAMES: ByClass<{ readonly short: string; readonly long: string }> = {
@@ -13,7 +24,7 @@ export const CLASS_NAMES: ByClass<{ readonly short: string; readonly long: strin
 };
 
 /** Names of oracle scopes for people. */
-export const SCOPE_NAMES: Readonly<Record<keyof PerOracle<unknown>['causal'], string>> = {
+export const SCOPE_NAMES: Readonly<Record<Scope, string>> = {
   global: 'all sessions',
   tree: 'own tree',
   chain: 'own chain',
@@ -21,9 +32,25 @@ export const SCOPE_NAMES: Readonly<Record<keyof PerOracle<unknown>['causal'], st
 
 const NOTHING = '-';
 
-/** What was reused of what was reusable, in percent, with one decimal. */
-export function shareOf({ reusedTokens, reusableTokens }: Reuse): string {
-  return reusableTokens === 0 ? NOTHING : ((100 * reusedTokens) / reusableTokens).toFixed(1);
+/** What was reused of what was reusable, in percent; null when nothing was reusable. */
+export function percentReused({ reusedTokens, reusableTokens }: Omit<Reuse, 'horizon'>): number | null {
+  return reusableTokens === 0 ? null : (100 * reusedTokens) / reusableTokens;
+}
+
+/** The same as a text, with one decimal. */
+export function shareOf(reuse: Reuse): string {
+  return percentReused(reuse)?.toFixed(1) ?? NOTHING;
+}
+
+/** Prompt tokens that all ranks have computed. */
+export function computedTokens({ prefillTokens }: Pick<ReplayReport, 'prefillTokens'>): number {
+  return prefillTokens.flat().reduce((sum, tokens) => sum + tokens, 0);
+}
+
+/** Of those, the ones that the oracle of the causal clock would have reused. */
+export function recomputedTokens({ classes: { total } }: Pick<ReplayReport, 'classes'>): number {
+  const { reusableTokens, reusedTokens } = mainReuse(total);
+  return reusableTokens - reusedTokens;
 }
 
 /** Figures of a spread of milliseconds, in seconds. */
@@ -31,7 +58,11 @@ export function secondsOf(spread: Spread | null, figures: readonly (keyof Spread
   return spread === null ? NOTHING : figures.map((name) => (spread[name] / 1000).toFixed(digits)).join(' / ');
 }
 
-/** A horizon in words. */
-export function horizonName(milliseconds: number): string {
+/** The horizons of a replay's oracles, in words. */
+export function horizonsOf([report]: readonly Pick<ReplayReport, 'classes'>[]): readonly string[] {
+  return (report?.classes.total.reuse.causal.global ?? []).map(({ horizon }) => horizonName(horizon));
+}
+
+function horizonName(milliseconds: number): string {
   return milliseconds === Infinity ? 'no horizon' : `${(milliseconds / 1000).toLocaleString('en')} s`;
 }

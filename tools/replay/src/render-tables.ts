@@ -1,8 +1,15 @@
 import { type Clock, CLOCKS, mainReuse, REQUEST_CLASSES, type RequestClass, SCOPES } from '@roost/replay';
 import Table, { type Cell } from 'cli-table3';
 
-import { CLASS_NAMES, horizonName, SCOPE_NAMES, secondsOf, shareOf } from './figures.js';
-import { computedTokens, recomputedTokens } from './html/report-data.js';
+import {
+  CLASS_NAMES,
+  computedTokens,
+  horizonsOf,
+  recomputedTokens,
+  SCOPE_NAMES,
+  secondsOf,
+  shareOf,
+} from './figures.js';
 import type { TimedReport } from './timed-report.js';
 
 /** One table: its title, what its columns are called, and the cells of a policy. */
@@ -14,9 +21,8 @@ interface TableOfPolicies {
 
 /** The reports as tables for a terminal. */
 export function renderTables(reports: readonly TimedReport[]): string {
-  const [first] = reports;
-  if (first === undefined) return '';
-  const horizons = first.classes.total.reuse.causal.global.map(({ horizon }) => horizonName(horizon));
+  if (reports.length === 0) return '';
+  const horizons = horizonsOf(reports);
   return [byClass(horizons[0] ?? ''), byOracle(horizons), cost(), times()]
     .map(({ title, heads, cellsOf }) => {
       const table = new Table({ style: { head: [], border: [], compact: true } });

@@ -17,7 +17,10 @@ export interface Arrival {
   readonly reusableTokens: PerOracle<number>;
 }
 
-/** Measures the requests of one replay: it is told of each when it arrives, when its prefill is finished, and when it is known what was cached. */
+/**
+ * Measures the requests of one replay: it is told of each when it arrives, when its prefill is finished, and when it is
+ * known what was cached.
+ */
 export class Measurement {
   readonly #oracles: Oracles;
   readonly #tallies: ByClass<Tally>;
@@ -28,15 +31,21 @@ export class Measurement {
     this.#tallies = byClass(() => new Tally(horizons));
   }
 
+  /** A request arrives, at a time in milliseconds. */
   arrived(request: MeasuredRequest, at: number): Arrival {
     return { request, at, reusableTokens: this.#oracles.arrive(request, at) };
   }
 
+  /** The prefill of a request that has arrived is finished. */
   prefilled({ request }: Arrival, now: number): void {
     this.#oracles.finish(request, now);
   }
 
-  /** @param told tokens, as the engine counts them, and when the first token of the answer came, in milliseconds */
+  /**
+   * Counts a request.
+   *
+   * @param told tokens, as the engine counts them, and when the first token of the answer came, in milliseconds
+   */
   record(
     { request, at, reusableTokens }: Arrival,
     told: { readonly inputTokens: number; readonly cachedTokens: number; readonly firstTokenAt: number },
@@ -47,6 +56,7 @@ export class Measurement {
     this.#tallies.total.add(record);
   }
 
+  /** What all that were counted come to. */
   report(): ByClass<ClassReport> {
     return byClass((name) => this.#tallies[name].report());
   }

@@ -1,4 +1,4 @@
-import { CLOCKS, type PerOracle, perOracle, type Reuse, SCOPES } from '../oracle/reuse.js';
+import { type Clock, CLOCKS, type PerOracle, perOracle, type Reuse, SCOPES } from '../oracle/reuse.js';
 
 import { type Spread, spreadOf } from './spread.js';
 
@@ -25,7 +25,7 @@ export interface ClassReport {
 }
 
 /** What was reusable and reused by the first of a replay's horizons, the one that is shown where there is room for one. */
-export function mainReuse({ reuse }: Pick<ClassReport, 'reuse'>, clock: keyof PerOracle<Reuse> = 'causal'): Reuse {
+export function mainReuse({ reuse }: Pick<ClassReport, 'reuse'>, clock: Clock = 'causal'): Reuse {
   return reuse[clock].global[0] ?? { horizon: Infinity, reusableTokens: 0, reusedTokens: 0 };
 }
 

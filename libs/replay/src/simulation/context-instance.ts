@@ -12,6 +12,7 @@ import {
   transferMs,
 } from '@roost/engine-simulated';
 
+import { capacityBlocks } from './capacity-blocks.js';
 import { type RankJob, RankQueue } from './rank-queue.js';
 import type { ReplayOptions } from './replay-options.js';
 import type { Settler, VirtualTime } from './virtual-time.js';
@@ -36,9 +37,6 @@ export interface InstanceListener<Job> {
 /** Room for one answer token is all that a context leg keeps. */
 const ANSWER_TOKENS = 1;
 
-/** What a cache is said to hold in blocks when it holds everything. */
-const UNLIMITED_BLOCKS = Number.MAX_SAFE_INTEGER;
-
 /**
  * One context worker in virtual time: the queue, the ranks that step together, and the links that KV caches leave by. A
  * held KV cache takes up its rank's memory until it has left.
@@ -59,7 +57,6 @@ export class ContextInstance<Job extends RankJob> implements Settler {
     private readonly listener: InstanceListener<Job>,
     tokensPerBlock: number,
   ) {
-    const capacityBlocks = Math.floor(options.capacityTokens / tokensPerBlock);
     const indexes = Array.from({ length: options.ranksPerInstance }, (_, index) => index);
     this.#timeModel = { ...options, speedUp: 1 };
     this.#ranks = indexes.map(
@@ -67,7 +64,7 @@ export class ContextInstance<Job extends RankJob> implements Settler {
         new Rank({
           ...options,
           tokensPerBlock,
-          capacityBlocks: Math.min(capacityBlocks, UNLIMITED_BLOCKS),
+          capacityBlocks: capacityBlocks(options.capacityTokens, tokensPerBlock),
           blockReuse: true,
           onBlockEvent: (event) => listener.blocksChanged(index, event),
         }),

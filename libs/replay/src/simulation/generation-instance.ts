@@ -2,6 +2,7 @@ import type { AdpRouter } from '@roost/adp-router';
 import type { BlockEvent } from '@roost/block-cache';
 import { Rank, Sequence } from '@roost/engine-simulated';
 
+import { capacityBlocks } from './capacity-blocks.js';
 import { type RankJob, RankQueue } from './rank-queue.js';
 import type { ReplayOptions } from './replay-options.js';
 import type { Settler, VirtualTime } from './virtual-time.js';
@@ -20,9 +21,6 @@ export interface GenerationJob extends RankJob {
 /** More than any trace has at a time: what a rank is never kept from by the number of its requests. */
 export const UNLIMITED_REQUESTS = 1_000_000;
 
-/** What a cache is said to hold in blocks when it holds everything. */
-const UNLIMITED_BLOCKS = Number.MAX_SAFE_INTEGER;
-
 /**
  * One generation worker in virtual time: ranks whose caches take KV over and keep the prompts' blocks, and the queue for
  * room in them. Decoding takes the time that it is said to take, however many requests a rank works on.
@@ -39,7 +37,6 @@ export class GenerationInstance implements Settler {
     blocksChanged: (rank: number, event: BlockEvent) => void,
     tokensPerBlock: number,
   ) {
-    const capacityBlocks = Math.floor(options.generationCapacityTokens / tokensPerBlock);
     this.#ranks = Array.from(
       { length: options.generationRanksPerInstance },
       (_, index) =>
@@ -48,7 +45,7 @@ export class GenerationInstance implements Settler {
           maxBatchSize: 1,
           maxNumTokens: 1,
           tokensPerBlock,
-          capacityBlocks: Math.min(capacityBlocks, UNLIMITED_BLOCKS),
+          capacityBlocks: capacityBlocks(options.generationCapacityTokens, tokensPerBlock),
           blockReuse: true,
           onBlockEvent: (event) => blocksChanged(index, event),
         }),

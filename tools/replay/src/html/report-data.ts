@@ -1,6 +1,6 @@
-import { type ClassReport, mainReuse, REQUEST_CLASSES, type ReplayOptions, type Reuse } from '@roost/replay';
+import { CLOCKS, mainReuse, REQUEST_CLASSES, type ReplayOptions, type Reuse } from '@roost/replay';
 
-import { CLASS_NAMES, horizonName } from '../figures.js';
+import { CLASS_NAMES, CLASSES, computedTokens, horizonsOf, percentReused, recomputedTokens } from '../figures.js';
 import type { TimedReport } from '../timed-report.js';
 
 /** What a report is about. */
@@ -24,8 +24,6 @@ export interface Chart {
   readonly series: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
 }
 
-const CLASSES = [...REQUEST_CLASSES, 'total'] as const;
-
 type MakeChart = (fields: Omit<Chart, 'policies' | 'logarithmic'> & Partial<Chart>) => Chart;
 type MakeSeries = (name: string, value: (report: TimedReport) => number | null) => Chart['series'][number];
 
@@ -40,7 +38,9 @@ export function chartsOf(reports: readonly TimedReport[]): readonly Chart[] {
       title: 'Reused, in % of what the oracle could have reused',
       explanation: `Prompt tokens that engines found in their caches, capped for each request at what the oracle would have found, over the latter. All sessions, causal clock, ${horizonsOf(reports)[0] ?? ''}. No bar: nothing was reusable.`,
       unit: '%',
-      series: CLASSES.map((name) => series(CLASS_NAMES[name].long, ({ classes }) => shareOf(mainReuse(classes[name])))),
+      series: CLASSES.map((name) =>
+        series(CLASS_NAMES[name].long, ({ classes }) => percentReused(mainReuse(classes[name]))),
+      ),
     }),
     ...(['total', 'subFirst'] as const).map((of) => oracleChart(of, reports, chart, series)),
     ...(['p50', 'p95'] as const).map((rank) =>
@@ -74,23 +74,18 @@ function oracleChart(
     explanation:
       'Of all sessions. On the causal clock the oracle knows every prefill that was finished when a request arrived, on the instant clock every request that had arrived. Within a horizon it knows what was used not longer ago than that.',
     unit: '%',
-    series: (['causal', 'instant'] as const).flatMap((clock) =>
+    series: CLOCKS.flatMap((clock) =>
       horizonsOf(reports).map((horizon, at) =>
         series(`${clock}, ${horizon}`, ({ classes }) => {
           const parts = of === 'total' ? [classes.total] : [classes.subFirstFresh, classes.subFirstFork];
-          return shareOf(sumOf(parts.map(({ reuse }) => reuse[clock].global[at])));
+          return percentReused(sumOf(parts.map(({ reuse }) => reuse[clock].global[at])));
         }),
       ),
     ),
   });
 }
 
-/** The horizons of a replay's oracles, in words. */
-export function horizonsOf(reports: readonly { readonly classes: TimedReport['classes'] }[]): readonly string[] {
-  return (reports[0]?.classes.total.reuse.causal.global ?? []).map(({ horizon }) => horizonName(horizon));
-}
-
-function sumOf(reuses: readonly (Reuse | undefined)[]): Pick<Reuse, 'reusedTokens' | 'reusableTokens'> {
+function sumOf(reuses: readonly (Reuse | undefined)[]): Omit<Reuse, 'horizon'> {
   const sum = (name: 'reusedTokens' | 'reusableTokens'): number =>
     reuses.reduce((total, reuse) => total + (reuse?.[name] ?? 0), 0);
   return { reusedTokens: sum('reusedTokens'), reusableTokens: sum('reusableTokens') };
@@ -131,26 +126,6 @@ function costCharts(chart: MakeChart, series: MakeSeries): Chart[] {
       ],
     }),
   ];
-}
-
-/** Prompt tokens that all ranks have computed. */
-export function computedTokens({ prefillTokens }: Pick<TimedReport, 'prefillTokens'>): number {
-  return prefillTokens.flat().reduce((sum, tokens) => sum + tokens, 0);
-}
-
-/** Of those, the ones that the oracle of the causal clock would have reused. */
-export function recomputedTokens({
-  classes: { total },
-}: {
-  readonly classes: { readonly total: ClassReport };
-}): number {
-  const { reusableTokens, reusedTokens } = mainReuse(total);
-  return reusableTokens - reusedTokens;
-}
-
-/** In percent; null when nothing was reusable. */
-function shareOf({ reusedTokens, reusableTokens }: Pick<Reuse, 'reusedTokens' | 'reusableTokens'>): number | null {
-  return reusableTokens === 0 ? null : (100 * reusedTokens) / reusableTokens;
 }
 
 /** Null for none, and for 0, which a logarithmic axis has no place for. */

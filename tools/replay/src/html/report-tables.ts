@@ -1,12 +1,17 @@
-import { CLOCKS, mainReuse, REQUEST_CLASSES, SCOPES } from '@roost/replay';
+import { CLOCKS, mainReuse, SCOPES } from '@roost/replay';
 
-import { CLASS_NAMES, SCOPE_NAMES, shareOf } from '../figures.js';
+import {
+  CLASS_NAMES,
+  CLASSES,
+  computedTokens,
+  horizonsOf,
+  recomputedTokens,
+  SCOPE_NAMES,
+  shareOf,
+} from '../figures.js';
 import type { TimedReport } from '../timed-report.js';
 
 import { escapeHtml } from './escape-html.js';
-import { computedTokens, horizonsOf, recomputedTokens } from './report-data.js';
-
-const CLASSES = [...REQUEST_CLASSES, 'total'] as const;
 
 /** One row a policy, with everything that the charts show of it but times. */
 export function tableOf(reports: readonly TimedReport[]): string {

@@ -1,7 +1,7 @@
-import { mainReuse, REQUEST_CLASSES, type ReplayOptions, type Trace } from '@roost/replay';
+import { mainReuse, type ReplayOptions, type Trace } from '@roost/replay';
 import Table from 'cli-table3';
 
-import { CLASS_NAMES, secondsOf, shareOf } from '../figures.js';
+import { CLASS_NAMES, CLASSES, secondsOf, shareOf } from '../figures.js';
 import { ReplayFailure } from '../replay-failure.js';
 
 import type { LiveOptions } from './live-options.js';
@@ -46,7 +46,7 @@ export function renderLive({ classes, sent, failed, wallTime, model }: LiveRepor
     ],
     style: { head: [], border: [], compact: true },
   });
-  for (const name of [...REQUEST_CLASSES, 'total'] as const) {
+  for (const name of CLASSES) {
     const { requests, inputTokens, cachedTokens, timeToFirstToken } = classes[name];
     table.push([
       CLASS_NAMES[name].short,

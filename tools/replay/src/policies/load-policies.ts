@@ -17,6 +17,8 @@ const ROUTING = [
 const KEYS = ['name', 'config', ...ROUTING, 'subagent_key'];
 const SUBAGENT_KEYS: readonly SubagentKey[] = ['own', 'parent', 'root'];
 
+type ServerSection = NonNullable<ClusterConfig['context_servers']>;
+
 /** One entry of a policy file, not checked. */
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -57,21 +59,25 @@ function policyOf(value: unknown, file: string, where: string): Policy {
   const { name, config } = entry;
   if (typeof name !== 'string' || name === '') throw new ReplayFailure(`${where}: name must be a text`);
   const cluster = clusterOf(entry, file, where);
-  const { context_servers: contexts, generation_servers: generations } = cluster;
-  for (const [section, present] of Object.entries({ context_servers: contexts, generation_servers: generations }))
-    if (present === null) throw new ReplayFailure(`${where}: ${String(config)} has no ${section}`);
+  const section = (fleet: 'context_servers' | 'generation_servers'): ServerSection => {
+    const found = cluster[fleet];
+    if (found === null) throw new ReplayFailure(`${where}: ${String(config)} has no ${fleet}`);
+    return found;
+  };
   const key = subagentKeyOf(entry, cluster, where);
   return {
     name,
-    context: fleetPolicyOf(contexts, key),
-    generation: fleetPolicyOf(generations, cluster.subagent_affinity_scope === 'both' ? key : 'own'),
+    context: fleetPolicyOf(section('context_servers'), key),
+    generation: fleetPolicyOf(section('generation_servers'), cluster.subagent_affinity_scope === 'both' ? key : 'own'),
   };
 }
 
-function fleetPolicyOf(section: ClusterConfig['context_servers'], subagentKey: SubagentKey): FleetPolicy {
-  if (section === null) throw new Error('looked at before');
-  const { type, ...args } = section.router;
-  return { router: { type, args }, subagentKey, attentionDp: section.attention_dp_config };
+function fleetPolicyOf(
+  { router, attention_dp_config: attentionDp }: ServerSection,
+  subagentKey: SubagentKey,
+): FleetPolicy {
+  const { type, ...args } = router;
+  return { router: { type, args }, subagentKey, attentionDp };
 }
 
 function clusterOf({ config, ...entry }: Entry, file: string, where: string): ClusterConfig {
