@@ -5,7 +5,7 @@ import { type DisaggregatedParams, RoostError } from '@roost/protocol';
 import { eventually } from '@roost/testing';
 
 import { Cluster } from './harness/cluster.js';
-import { FakeWorker } from './harness/fake-worker.js';
+import { FakeWorker, generated } from './harness/fake-worker.js';
 import { bodyFor, chat } from './harness/http-client.js';
 import { promptOn } from './harness/private-text.js';
 
@@ -53,6 +53,22 @@ describe('the cache of a context leg', () => {
     expect(releases()).toMatchObject([
       { ctxRequestId: failed?.disaggRequestId, encodedOpaqueState: failed?.encodedOpaqueState },
     ]);
+  });
+
+  it('is freed when the generation worker fails that had begun, as it may not have said that it took it over', async () => {
+    generation.script = {
+      *generate(request, before) {
+        for (const [at, answer] of generated(request).entries()) {
+          if (before === 0 && at > 0) throw new RoostError('internal', 'failed');
+          yield answer;
+        }
+      },
+    };
+    expect((await chat(cluster.url, promptOn('begun'))).status).toBe(200);
+    expect(attempts()).toHaveLength(2);
+    const [first] = generation.generates;
+    await eventually(() => releases().length > 0);
+    expect(releases()).toMatchObject([{ ctxRequestId: first?.message.disaggregatedParams?.ctxRequestId }]);
   });
 
   it('is freed when the client has gone', async () => {

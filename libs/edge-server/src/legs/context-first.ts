@@ -25,18 +25,17 @@ export async function contextFirst(
   const reserved = context === null ? null : reserveByCache(parts, fleets, request);
   if (context === null || (reserved !== null && needsNoContext(parts, reserved))) {
     const start = startWhole(request, generated, reserved);
-    return { kind: 'begun', begun: await beginGeneration(parts, generation, request, start) };
+    return { kind: 'begun', begun: await beginGeneration(parts, generation, request, start), cache: null };
   }
   const prefilled = await runContextLeg(parts, context, request, reserved?.instance.server);
   const complete = completeRound(prefilled, request);
   if (complete !== null) return complete;
   const start = startFrom(parts, request, prefilled, generated, reserved);
+  const { cache } = prefilled;
   try {
-    const begun = await beginGeneration(parts, generation, request, start);
-    prefilled.handedOver();
-    return { kind: 'begun', begun };
+    return { kind: 'begun', begun: await beginGeneration(parts, generation, request, start), cache };
   } catch (error) {
-    prefilled.giveUp();
+    cache.giveUp();
     throw error;
   }
 }

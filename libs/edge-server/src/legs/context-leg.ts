@@ -17,15 +17,23 @@ import type { LegParts } from './leg-parts.js';
 import { asRoostError, runLeg } from './run-leg.js';
 import { isWholeAnswer } from './whole-answer.js';
 
+/**
+ * The cache that a context worker holds for a generation leg. A generation worker that has taken it over says so to the
+ * context worker, but may be lost before it does: only the end of its answer settles the matter.
+ */
+export interface OwedCache {
+  /** Says that the cache has been taken over, and need not be freed from here. */
+  handedOver(): void;
+  /** Frees the cache now, unless it was handed over: nobody will take it over any more. */
+  giveUp(): void;
+}
+
 /** A prompt that has been computed, and whose cache is held for the generation leg unless the answer is complete. */
 export interface Prefilled {
   readonly answer: PrefillResponse;
   /** The context instance, which the generation leg avoids. */
   readonly server: string;
-  /** Says that the cache has been taken over, and need not be freed from here. */
-  handedOver(): void;
-  /** Frees the cache now, unless it was handed over: nobody will take it over any more. */
-  giveUp(): void;
+  readonly cache: OwedCache;
 }
 
 /** What tells one attempt of a context leg from another. */
@@ -122,7 +130,7 @@ export function prefilledBy(
   request.record.context = recordOf(reservation, answer, attempts);
   request.record.usage = answer.usage ?? null;
   const { server } = reservation.instance;
-  return { answer, server, ...oweCache(parts, request, reservation, answer) };
+  return { answer, server, cache: oweCache(parts, request, reservation, answer) };
 }
 
 function recordOf({ instance, placement }: Reservation, answer: PrefillResponse, attempts: number): LegRecord {
@@ -146,7 +154,7 @@ function oweCache(
   request: ServedRequest,
   { instance }: Reservation,
   { disaggregatedParams: params }: PrefillResponse,
-): Pick<Prefilled, 'handedOver' | 'giveUp'> {
+): OwedCache {
   const { ctxRequestId, encodedOpaqueState, ctxInfoEndpoint } = params ?? {};
   if (ctxRequestId === undefined || encodedOpaqueState === undefined || ctxInfoEndpoint === undefined) {
     return { handedOver: () => undefined, giveUp: () => undefined };

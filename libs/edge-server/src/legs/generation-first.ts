@@ -27,7 +27,7 @@ export async function generationFirst(
 ): Promise<Round> {
   if (context === null) {
     const begun = await beginGeneration(parts, generation, request, startWhole(request, generated, null));
-    return { kind: 'begun', begun };
+    return { kind: 'begun', begun, cache: null };
   }
   const chosen = chooseContext(context, request);
   const endGeneration = new AbortController();
@@ -49,11 +49,10 @@ export async function generationFirst(
     }
     const settled = await outcome;
     if ('error' in settled) {
-      prefilled.giveUp();
+      prefilled.cache.giveUp();
       throw settled.error;
     }
-    prefilled.handedOver();
-    return { kind: 'begun', begun: settled.begun };
+    return { kind: 'begun', begun: settled.begun, cache: prefilled.cache };
   } catch (error) {
     await end(endGeneration, outcome);
     throw error;

@@ -7,7 +7,7 @@ import { contextFirst } from './context-first.js';
 import { generationFirst } from './generation-first.js';
 import type { Begun } from './generation-leg.js';
 import type { LegParts } from './leg-parts.js';
-import type { Round } from './round.js';
+import type { BegunRound, Round } from './round.js';
 import { asRoostError } from './run-leg.js';
 
 /** Takes an answer, in order: any number of texts, then the end. */
@@ -37,12 +37,12 @@ export async function runLegs(
     let round: Round | null = null;
     try {
       round = await begin(parts, fleets, request, progress.generated);
-      if (round.kind === 'begun') await relay(round.begun, progress, request, sink);
+      if (round.kind === 'begun') await relay(round, progress, request, sink);
       else await giveWhole(round.answer, progress, sink);
       return;
     } catch (thrown) {
       const error = asRoostError(thrown);
-      const begun = round?.kind === 'begun' ? round.begun : null;
+      const begun = round?.kind === 'begun' ? round : null;
       if (begun !== null) giveUp(begun, error, fleets);
       noteGenerated(request, progress);
       request.signal.throwIfAborted();
@@ -60,7 +60,12 @@ async function giveWhole(answer: PrefillResponse, progress: Progress, sink: Answ
   sink.end(nameOf(answer.finishReason), answer.usage ?? NO_USAGE);
 }
 
-async function relay(begun: Begun, progress: Progress, request: ServedRequest, sink: AnswerSink): Promise<void> {
+async function relay(
+  { begun, cache }: BegunRound,
+  progress: Progress,
+  request: ServedRequest,
+  sink: AnswerSink,
+): Promise<void> {
   progress.beginStream();
   try {
     for (let message: GenerateResponse | undefined = begun.first; message !== undefined;) {
@@ -68,6 +73,7 @@ async function relay(begun: Begun, progress: Progress, request: ServedRequest, s
       const slow = text === '' ? null : sink.text(text);
       if (slow !== null) await slow;
       if (message.finishReason !== FinishReason.FINISH_REASON_UNSPECIFIED) {
+        cache?.handedOver();
         finish(begun, message, request, sink);
         return;
       }
@@ -93,7 +99,8 @@ function noteGenerated({ record }: ServedRequest, { generated }: Progress): void
   record.usage = { ...record.usage, completionTokens: generated.length };
 }
 
-function giveUp(begun: Begun, { code }: RoostError, { generation }: Fleets): void {
+function giveUp({ begun, cache }: BegunRound, { code }: RoostError, { generation }: Fleets): void {
+  cache?.giveUp();
   begun.attempt.end(code);
   begun.end(false);
   if (code === 'worker_unavailable') generation.fleet.suspect(begun.instance);

@@ -16,6 +16,14 @@ export interface ListenPlace {
  * @throws CliError naming the first that cannot, why, and what to do
  */
 export async function checkPorts(places: readonly ListenPlace[]): Promise<void> {
+  requireDistinct(places);
+  for (const place of places) {
+    const code = await listenOnce(place);
+    if (code !== undefined) throw new CliError(explain(place, code));
+  }
+}
+
+function requireDistinct(places: readonly ListenPlace[]): void {
   const taken = new Map<string, string>();
   for (const place of places) {
     const address = addressOf(place);
@@ -23,8 +31,6 @@ export async function checkPorts(places: readonly ListenPlace[]): Promise<void> 
     if (other !== undefined)
       throw new CliError(`${place.name} and ${other} are both to listen on ${address}; give each a port of its own`);
     taken.set(address, place.name);
-    const code = await listenOnce(place);
-    if (code !== undefined) throw new CliError(explain(place, code));
   }
 }
 
