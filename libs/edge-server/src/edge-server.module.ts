@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import type { ClusterConfig } from '@roost/config';
-import { LoggingModule } from '@roost/observability';
+import { LoggingModule, PinoLogger } from '@roost/observability';
 import type { PromptPoolOptions } from '@roost/prompt-pool';
 import { RequestIdIssuer } from '@roost/protocol';
 
@@ -9,6 +9,7 @@ import { CLUSTER_CONFIG } from './config-token.js';
 import type { EdgeExtension } from './edge-extension.js';
 import { Fleets } from './fleets/fleets.js';
 import { RouterTypesModule } from './fleets/router-types.module.js';
+import { WorkerTokens } from './fleets/worker-tokens.js';
 import { CompletionsController } from './http/completions.controller.js';
 import { EDGE_STATUS, type EdgeStatus } from './http/edge-status.js';
 import { ErrorFilter } from './http/error.filter.js';
@@ -44,8 +45,9 @@ export class EdgeServerModule {
         { provide: Admission, useFactory: () => new Admission(max_concurrent_requests, max_queued_requests) },
         {
           provide: PromptTokenizer,
-          inject: [Fleets],
-          useFactory: (fleets: Fleets) => new PromptTokenizer(fleets, poolOptionsOf(config)),
+          inject: [Fleets, PinoLogger],
+          useFactory: (fleets: Fleets, logger: PinoLogger) =>
+            new PromptTokenizer(fleets, workerTokensOf(config, fleets, logger), poolOptionsOf(config)),
         },
         ...observationProviders(config),
         { provide: APP_FILTER, useClass: ErrorFilter },
@@ -64,6 +66,14 @@ function statusOf(config: ClusterConfig): EdgeStatus {
 
 function poolOptionsOf({ edge }: ClusterConfig): PromptPoolOptions {
   return { threads: edge.tokenizer_threads, maxQueued: edge.max_queued_prompts };
+}
+
+function workerTokensOf({ edge }: ClusterConfig, fleets: Fleets, logger: PinoLogger): WorkerTokens {
+  return new WorkerTokens(() => fleets.tokenizers, {
+    timeoutMs: edge.worker_tokenize_timeout_ms,
+    maxAsking: edge.max_queued_prompts,
+    warn: (fields, message) => logger.warn(fields, message),
+  });
 }
 
 function requestOptionsOf(config: ClusterConfig): RequestOptions {

@@ -31,6 +31,17 @@ describe('PromptPool', () => {
     expect(bytes.toString()).toBe(before);
   });
 
+  it('hashes tokens that were made elsewhere, and tells the conversation by its content all the same', async () => {
+    const bytes = bytesOf(bodyOf([{ role: 'user', content: 'of a model that nobody knows here' }]));
+    const tokens = Uint32Array.from({ length: 10 }, (_, index) => 1_000_000 + index);
+    const expected = tokens.slice();
+    const answer = await pool.hash('chat', bytes, tokens, [4]);
+    expect(answer?.tokens).toEqual(expected);
+    expect([...(answer?.blockHashes.get(4) ?? [])]).toEqual(blockHashes(expected, 4));
+    expect(answer?.contentPin).toBe((await pool.tokenize('chat', bytes, []))?.contentPin);
+    expect(answer?.contentPin).not.toBeNull();
+  });
+
   it('names what is wrong with a prompt', async () => {
     const body = bytesOf(bodyOf([{ role: 'user', content: [{ type: 'image_url' }] }]));
     await expect(pool.tokenize('chat', body, [])).rejects.toThrow('messages[0]');

@@ -52,10 +52,29 @@ export class PromptPool {
     blockSizes: readonly number[],
     maxTokens = Infinity,
   ): Promise<PromptTokens | null> {
-    if (this.pool.queueSize >= this.options.maxQueued) return null;
     const copy = new Uint8Array(body);
-    const task = { endpoint, body: copy, blockSizes, maxTokens };
-    const outcome = await this.pool.run(task, { transferList: [copy.buffer] });
+    return await this.run({ endpoint, body: copy, tokens: null, blockSizes, maxTokens }, [copy.buffer]);
+  }
+
+  /**
+   * What {@link tokenize} gives, of a prompt that was tokenised elsewhere, in whatever format.
+   *
+   * @param tokens a thread takes them over: the caller can use them no more
+   */
+  async hash(
+    endpoint: PromptTask['endpoint'],
+    body: Buffer,
+    tokens: Uint32Array<ArrayBuffer>,
+    blockSizes: readonly number[],
+  ): Promise<PromptTokens | null> {
+    const copy = new Uint8Array(body);
+    const task = { endpoint, body: copy, tokens, blockSizes, maxTokens: Infinity };
+    return await this.run(task, [copy.buffer, tokens.buffer]);
+  }
+
+  private async run(task: PromptTask, transferList: ArrayBuffer[]): Promise<PromptTokens | null> {
+    if (this.pool.queueSize >= this.options.maxQueued) return null;
+    const outcome = await this.pool.run(task, { transferList });
     if (outcome.kind === 'tokens') return outcome;
     throw new RoostError(outcome.code, outcome.message, { param: outcome.param });
   }

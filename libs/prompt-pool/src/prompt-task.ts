@@ -3,6 +3,8 @@ export interface PromptTask {
   readonly endpoint: 'chat' | 'completions';
   /** The client's JSON body; a copy, which the thread takes over. */
   readonly body: Uint8Array;
+  /** The prompt's tokens where they are known, also a copy; null: they are to be made. */
+  readonly tokens: Uint32Array<ArrayBuffer> | null;
   /** In tokens; different fleets may have different ones. */
   readonly blockSizes: readonly number[];
   /** A text of more tokens is refused. */

@@ -11,13 +11,19 @@ const REMEMBERED_BYTES = 64 * 1024 * 1024;
 const encoder = new PromptEncoder(REMEMBERED_BYTES);
 
 /** Does one task; piscina calls it on a thread of its own. */
-export async function tokenize({ endpoint, body, blockSizes, maxTokens }: PromptTask): Promise<PromptTaskOutcome> {
+export async function tokenize({
+  endpoint,
+  body,
+  tokens: known,
+  blockSizes,
+  maxTokens,
+}: PromptTask): Promise<PromptTaskOutcome> {
   try {
     const parsed = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8')) as Record<
       string,
       unknown
     >;
-    const tokens = await tokenizePrompt(encoder, { endpoint, body: parsed }, maxTokens);
+    const tokens = known ?? (await tokenizePrompt(encoder, { endpoint, body: parsed }, maxTokens));
     const hashes = blockSizes.map((size) => [size, BigUint64Array.from(blockHashes(tokens, size))] as const);
     return handedOver({ tokens, blockHashes: new Map(hashes), contentPin: contentPinOfBody(parsed) });
   } catch (error) {

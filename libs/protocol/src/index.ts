@@ -4,6 +4,6 @@ export * from './headers.js';
 export * from './opaque-state.js';
 export * from './request-id.js';
 export * from './token-ids.js';
-export { GENERATE, PREFILL, RELEASE } from './leg-methods.js';
+export { GENERATE, PREFILL, RELEASE, TOKENIZE } from './leg-methods.js';
 export * from './package-definition.js';
 export * from './generated/roost/worker/v1/worker.js';

@@ -10,8 +10,9 @@ import {
   GenerateRequest,
   PrefillRequest,
   PrefillResponse,
+  TokenizeRequest,
 } from './generated/roost/worker/v1/worker.js';
-import { GENERATE, PREFILL } from './leg-methods.js';
+import { GENERATE, PREFILL, TOKENIZE } from './leg-methods.js';
 
 const bytes = fc
   .tuple(fc.constantFrom(0, 1, 127, 128, 300, 16_383, 16_384, 70_000), fc.nat(255))
@@ -60,6 +61,16 @@ describe('an encoded leg', () => {
         const encoded = Buffer.concat(GENERATE.encode(message));
         expect(encoded).toHaveLength(reference.length);
         expect(normal(GenerateRequest, encoded).equals(reference)).toBe(true);
+      }),
+    );
+  });
+
+  it('does so of a prompt that is to be tokenised', () => {
+    const request = prefill.map(({ endpoint, model, body }) => ({ endpoint, model, body }));
+    fc.assert(
+      fc.property(request, (message) => {
+        const reference = Buffer.from(TokenizeRequest.encode(message).finish());
+        expect(Buffer.concat(TOKENIZE.encode(message)).equals(reference)).toBe(true);
       }),
     );
   });

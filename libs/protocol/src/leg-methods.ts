@@ -11,10 +11,13 @@ import {
   PrefillResponse,
   ReleaseRequest,
   ReleaseResponse,
+  TokenizeRequest,
+  TokenizeResponse,
+  TokenizeServiceService,
 } from './generated/roost/worker/v1/worker.js';
 
 const NOTHING = Buffer.alloc(0);
-/** Tags of the length-delimited fields `body` (3) and `prompt_token_ids` (8), which both messages number alike. */
+/** Tags of the length-delimited fields `body` (3) and `prompt_token_ids` (8), which all messages number alike that have them. */
 const BODY = 0x1a;
 const PROMPT_TOKEN_IDS = 0x42;
 
@@ -51,6 +54,17 @@ export const RELEASE = {
   path: KvTransferServiceService.release.path,
   encode: (message: ReleaseRequest): Uint8Array[] => [ReleaseRequest.encode(message).finish()],
   decode: (bytes: Uint8Array): ReleaseResponse => ReleaseResponse.decode(bytes),
+} as const;
+
+/** What a prompt's tokens are asked by before its legs are placed. */
+export const TOKENIZE = {
+  path: TokenizeServiceService.tokenize.path,
+  encode: (message: TokenizeRequest): Buffer[] =>
+    withLargeFields(TokenizeRequest.encode({ ...message, body: NOTHING }).finish(), {
+      body: message.body,
+      promptTokenIds: NOTHING,
+    }),
+  decode: (bytes: Uint8Array): TokenizeResponse => TokenizeResponse.decode(bytes),
 } as const;
 
 /** The answer of a context leg; its token ids share the memory of what came, where the generated decoder copies them. */

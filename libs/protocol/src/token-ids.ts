@@ -10,7 +10,7 @@ export function encodeTokenIds(tokens: Uint32Array): Buffer {
  *
  * @throws RangeError when there is a part of an id at the end
  */
-export function decodeTokenIds(bytes: Uint8Array): Uint32Array {
+export function decodeTokenIds(bytes: Uint8Array): Uint32Array<ArrayBuffer> {
   if (bytes.byteLength % 4 !== 0) {
     throw new RangeError(`token ids take four bytes each, got ${String(bytes.byteLength)} bytes`);
   }

@@ -16,6 +16,7 @@ import { KvTransferService } from './handoff/kv-transfer-service.js';
 import { InfoController } from './info/info.controller.js';
 import { KvEventService } from './kv-events/kv-event-service.js';
 import { LegService } from './legs/leg-service.js';
+import { TokenizeService } from './legs/tokenize-service.js';
 import { RefusalLog } from './lifecycle/refusal-log.js';
 import { SHUTDOWN_TIMEOUT_MS, WorkerLifecycle } from './lifecycle/worker-lifecycle.js';
 import { makeWorkerParts } from './make-worker-parts.js';
@@ -36,6 +37,7 @@ export class WorkerModule {
       controllers: [InfoController],
       providers: [
         LegService,
+        TokenizeService,
         KvTransferService,
         KvEventService,
         ServingStatus,

@@ -9,13 +9,13 @@ import { eventually } from '@roost/testing';
 import { PARENT_HEADER } from './harness/cluster-files.js';
 import { countersOf } from './harness/cluster-info.js';
 import { Cluster } from './harness/cluster.js';
-import { type Answer, chat } from './harness/http-client.js';
+import { type Answer, ask, type AskOptions, chat } from './harness/http-client.js';
 import { promptOn } from './harness/private-text.js';
 import type { Settings } from './harness/settings.js';
 
 // Owns: a real model behind the edge, over real processes, with a tiny model: that answers are the same disaggregated and
-// aggregated, where sub-agents go, stop strings and streams of broken characters, clients that go away, and files after a
-// crash. What the engine itself owes is tested beside it.
+// aggregated, where sub-agents go, stop strings and streams of broken characters, clients that go away, files after a
+// crash, and placement by what sequences hold, whose tokens workers tell. What the engine itself owes is tested beside it.
 
 const whyNoRuntime: string | null = (() => {
   try {
@@ -48,8 +48,36 @@ function engine(more: Settings = {}): Settings {
 const session = (id: string, parent?: string): { headers: Record<string, string> } => ({
   headers: { 'x-session-id': id, ...(parent === undefined ? {} : { [PARENT_HEADER]: parent }) },
 });
+const instanceOf = (answer: Answer | undefined, leg: 'context' | 'generation'): string | null =>
+  answer?.headers.get(`x-roost-${leg}-instance`) ?? null;
 const placeOf = ({ headers }: Answer): string =>
   `${String(headers.get('x-roost-context-instance'))}#${String(headers.get('x-roost-context-rank'))}`;
+
+const BY_CACHE = { router: { type: 'kv_cache_aware' } };
+
+/** A conversation, turn by turn. */
+async function converse(url: string, turns: readonly string[], options: AskOptions = {}): Promise<Answer[]> {
+  const messages = [{ role: 'system', content: promptOn('converse', 60) }];
+  const answers: Answer[] = [];
+  for (const content of turns) {
+    messages.push({ role: 'user', content });
+    const answer = await ask(url, 'chat/completions', { ...ANSWER, messages }, options);
+    messages.push({ role: 'assistant', content: answer.text });
+    answers.push(answer);
+  }
+  return answers;
+}
+
+/** The value of an edge's metric. */
+async function metric(url: string, series: string): Promise<number> {
+  const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n');
+  const found = lines.find((line) => line.startsWith(`${series} `));
+  if (found === undefined) throw new Error(`there is no ${series} in:\n${lines.join('\n')}`);
+  return Number(found.slice(series.length));
+}
+
+const withoutTokens = (url: string): Promise<number> => metric(url, 'roost_tokenizer_skipped_total');
+const blocksKnown = (url: string): Promise<number> => metric(url, 'roost_prefix_index_blocks{fleet="context"}');
 
 (whyNoRuntime === null ? describe : describe.skip)(title, () => {
   let cluster: Cluster;
@@ -182,17 +210,6 @@ const placeOf = ({ headers }: Answer): string =>
   );
 
   it(
-    'is refused by name where the edge would have to know its tokens',
-    async () => {
-      const router = { type: 'kv_cache_aware' };
-      await expect(cluster.addEdge('edge-by-cache', { context_servers: { router } })).rejects.toThrow(
-        /cannot be used: it tokenises prompts as gguf:/,
-      );
-    },
-    TEST_MS,
-  );
-
-  it(
     'tells the client in what a cache does not fit',
     async () => {
       const [context, generation] = [engine({ sequences: 4 }), engine({ sequences: 3 })];
@@ -205,4 +222,78 @@ const placeOf = ({ headers }: Answer): string =>
     },
     TEST_MS,
   );
+
+  describe('placed by what its sequences hold', () => {
+    let byCache: Cluster;
+
+    beforeAll(async () => {
+      byCache = await Cluster.start({
+        contextWorkers: 2,
+        generationWorkers: 2,
+        worker: engine(),
+        edge: {
+          conditional_disagg_config: { max_local_prefill_length: 300 },
+          context_servers: BY_CACHE,
+          generation_servers: BY_CACHE,
+        },
+        strangers: { simulated: { role: 'GENERATION', settings: { engine: { type: 'simulated' } } } },
+      });
+    }, START_MS);
+
+    afterAll(async () => {
+      await byCache.settled();
+      await byCache.stop();
+    }, TEST_MS);
+
+    it(
+      'leaves the context fleet once a generation worker holds the history, and answers alike',
+      async () => {
+        const [first, ...next] = await converse(byCache.url, ['one', 'two', 'three', 'four']);
+        expect(instanceOf(first, 'context')).not.toBeNull();
+        const home = instanceOf(first, 'generation');
+        let prompt = first?.usage?.prompt ?? 0;
+        for (const answer of next) {
+          expect([instanceOf(answer, 'context'), instanceOf(answer, 'generation')]).toEqual([null, home]);
+          // All that was there before: an answer that is no text is other tokens when it comes back.
+          expect(answer.usage?.cached).toBeGreaterThanOrEqual(prompt);
+          prompt = answer.usage?.prompt ?? 0;
+        }
+        const disaggregated = await converse(cluster.url, ['one', 'two', 'three', 'four'], session('four turns'));
+        expect(disaggregated.map((answer) => instanceOf(answer, 'context') === null)).toEqual(Array(4).fill(false));
+        expect(disaggregated.map(({ text }) => text)).toEqual([first, ...next].map((answer) => answer?.text));
+        expect(await withoutTokens(byCache.url)).toBe(0);
+      },
+      TEST_MS,
+    );
+
+    it(
+      'finds a prefix on the context fleet that another edge had computed',
+      async () => {
+        const shared = promptOn('prefix', 60);
+        const complete = (url: string, end: string): Promise<Answer> =>
+          ask(url, 'completions', { ...ANSWER, prompt: `${shared} ${end}` });
+        const before = await complete(byCache.url, 'first');
+        const url = await byCache.addEdge('edge-by-cache', { conditional_disagg_config: null });
+        // What the workers hold may be on its way still.
+        await eventually(async () => (await blocksKnown(url)) >= (await blocksKnown(byCache.url)));
+        const after = await complete(url, 'second');
+        expect(after.headers.get('x-roost-context-decision')).toBe('implicit');
+        expect(instanceOf(after, 'context')).toBe(instanceOf(before, 'context'));
+        expect(after.usage?.cached).toBeGreaterThanOrEqual(shared.length);
+        expect(await withoutTokens(url)).toBe(0);
+      },
+      TEST_MS,
+    );
+
+    it(
+      'does not start with workers that tokenise in different ways',
+      async () => {
+        const mixed = { num_instances: 1, urls: [byCache.addressOf('simulated')], ...BY_CACHE };
+        await expect(byCache.addEdge('edge-mixed', { generation_servers: mixed })).rejects.toThrow(
+          /instance \S+ cannot be used: it tokenises prompts as \S+, other workers as \S+/,
+        );
+      },
+      TEST_MS,
+    );
+  });
 });

@@ -23,6 +23,12 @@ export class EdgeSettings {
   })
   readonly max_queued_prompts: number = 256;
 
+  @Whole(
+    "How long a worker may take to tokenise a prompt, where a router places by tokens and the edge does not know the workers' model; past it the request is placed without its tokens.",
+    { unit: 'ms' },
+  )
+  readonly worker_tokenize_timeout_ms: number = 2000;
+
   @Whole('Memory for knowing which blocks lie on which instance, for each fleet that is placed by tokens.', {
     unit: 'bytes',
     min: 65_536,

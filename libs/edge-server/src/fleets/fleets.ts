@@ -1,10 +1,12 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { ClusterConfig } from '@roost/config';
-import type { KvFollower } from '@roost/fleet';
+import type { Instance, KvFollower } from '@roost/fleet';
 import { RouterRegistry } from '@roost/fleet-router';
 
 import { CLUSTER_CONFIG } from '../config-token.js';
 
+import { AgreedFormat } from './agreed-format.js';
+import { tokenUseOf } from './block-agreement.js';
 import { makeRoutedFleet } from './make-routed-fleet.js';
 import type { RoutedFleet } from './routed-fleet.js';
 
@@ -13,13 +15,19 @@ import type { RoutedFleet } from './routed-fleet.js';
 export class Fleets implements OnApplicationBootstrap {
   private readonly logger = new Logger(Fleets.name);
   private readonly followers: KvFollower[] = [];
+  private readonly agreed: AgreedFormat | null;
   private routedContext: RoutedFleet | null = null;
   private routedGeneration: RoutedFleet | null = null;
 
   constructor(
     @Inject(CLUSTER_CONFIG) private readonly config: ClusterConfig,
     private readonly routers: RouterRegistry,
-  ) {}
+  ) {
+    const { context_servers: context, generation_servers: generation } = config;
+    const sections = [context !== null && context.num_instances > 0 ? context : null, generation];
+    const byTokens = sections.some((section) => section !== null && tokenUseOf(section) !== null);
+    this.agreed = byTokens ? new AgreedFormat(() => this.servingFormats()) : null;
+  }
 
   /**
    * Makes the routers - after every module has had its chance to register a type - and takes a first look at the instances.
@@ -78,11 +86,27 @@ export class Fleets implements OnApplicationBootstrap {
     return [...new Set(byTokens.flatMap(({ blockSize }) => (blockSize === null ? [] : [blockSize])))];
   }
 
+  /** How the workers tokenise prompts; null where no router places by tokens, or while no worker is known. */
+  get promptFormat(): string | null {
+    return this.agreed?.name ?? null;
+  }
+
+  /** The instances that can be asked for a prompt's tokens: those that serve in fleets that are placed by tokens. */
+  get tokenizers(): readonly Instance[] {
+    const byTokens = this.all.filter(({ tokensFor }) => tokensFor !== null);
+    return byTokens.flatMap(({ fleet }) => fleet.instances.filter(({ serving }) => serving));
+  }
+
+  private servingFormats(): string[] {
+    const serving = this.all.flatMap(({ fleet }) => fleet.instances.filter((instance) => instance.serving));
+    return serving.flatMap(({ info }) => (info === null ? [] : [info.promptFormat]));
+  }
+
   private make(role: 'context' | 'generation', affinity: boolean): RoutedFleet {
     const section = role === 'context' ? this.config.context_servers : this.config.generation_servers;
     if (section === null) throw new Error(`${role}_servers is missing`);
-    const { routers, logger } = this;
-    const { routed, followers } = makeRoutedFleet(role, section, this.config, { affinity, routers, logger });
+    const { routers, logger, agreed } = this;
+    const { routed, followers } = makeRoutedFleet(role, section, this.config, { affinity, routers, logger, agreed });
     this.followers.push(...followers);
     return routed;
   }

@@ -11,7 +11,7 @@ const make = (router: string): unknown => {
   const { config } = parseClusterConfig(`generation_servers: {urls: ["g:1"], router: ${router}}`);
   const { generation_servers: section } = config;
   if (section === null) throw new Error('no section');
-  const parts = { affinity: false, routers: createRouterRegistry(), logger: new Logger() };
+  const parts = { affinity: false, routers: createRouterRegistry(), logger: new Logger(), agreed: null };
   return makeRoutedFleet('generation', section, config, parts);
 };
 

@@ -4,6 +4,7 @@ import { Fleet, type Instance, KvFollower } from '@roost/fleet';
 import { type FleetRouter, KvCacheAwareRouter, type RouterRegistry } from '@roost/fleet-router';
 import { PrefixIndex } from '@roost/prefix-index';
 
+import type { AgreedFormat } from './agreed-format.js';
 import { disagreementOf, tokenUseOf } from './block-agreement.js';
 import { RoutedFleet } from './routed-fleet.js';
 
@@ -20,13 +21,19 @@ const ADDED_ARGUMENTS = new Set(['max_batch_size', 'max_num_tokens', 'tokens_per
  * Makes a fleet and its router, not yet started.
  *
  * @param affinity whether sub-agents go to their parent's instance in this fleet
+ * @param agreed how workers tokenise; null where no fleet is placed by tokens
  * @throws Error that names the section, when the router's type is unknown or an argument of it is wrong
  */
 export function makeRoutedFleet(
   role: 'context' | 'generation',
   section: ServerSection,
   config: ClusterConfig,
-  { affinity, routers, logger }: { affinity: boolean; routers: RouterRegistry; logger: Logger },
+  {
+    affinity,
+    routers,
+    logger,
+    agreed,
+  }: { affinity: boolean; routers: RouterRegistry; logger: Logger; agreed: AgreedFormat | null },
 ): MadeFleet {
   const { type, ...args } = section.router;
   const tokensFor = tokenUseOf(section);
@@ -49,7 +56,7 @@ export function makeRoutedFleet(
       tell(logger, role, instance);
       adoptBlockSize(created.router, instance);
     },
-    ...(tokensFor !== null ? { accept: (info) => disagreementOf(section, info) } : {}),
+    ...(agreed === null ? {} : { accept: (info) => disagreementOf(section, info, agreed) }),
   });
   const followers =
     prefixIndex === null ? [] : fleet.instances.map((instance) => new KvFollower(instance, prefixIndex));

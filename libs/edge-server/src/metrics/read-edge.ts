@@ -17,6 +17,7 @@ export function readEdge(
   metrics.readOne('queued', () => admission.queued);
   metrics.readOne('tokenizerQueue', () => tokenizer.queued);
   metrics.readOne('tokenizerSkipped', () => tokenizer.skipped);
+  metrics.readOne('tokenizerFailed', () => tokenizer.failed);
   readInstances(metrics, fleets);
   readBindings(metrics, fleets);
   const ofIndex = (value: (stats: PrefixIndexStats) => number) => (): Reading[] =>

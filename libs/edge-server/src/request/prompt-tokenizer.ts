@@ -2,10 +2,14 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { PromptPool, type PromptPoolOptions, type PromptTokens } from '@roost/prompt-pool';
 
 import { Fleets } from '../fleets/fleets.js';
+import type { WorkerTokens } from '../fleets/worker-tokens.js';
 
 import type { ServedRequest } from './served-request.js';
 
-/** Tokenises the prompts of requests that are placed by their tokens; starts no thread before there is one. */
+/**
+ * Tokenises the prompts of requests that are placed by their tokens, or has a worker do it where the workers' model is none
+ * that the edge knows; starts no thread before there is one.
+ */
 @Injectable()
 export class PromptTokenizer implements OnApplicationShutdown {
   private pool: PromptPool | null = null;
@@ -13,15 +17,21 @@ export class PromptTokenizer implements OnApplicationShutdown {
 
   constructor(
     private readonly fleets: Fleets,
+    private readonly workers: WorkerTokens,
     private readonly options: PromptPoolOptions,
   ) {}
 
-  /** Prompts that wait for a thread. */
+  /** Prompts that wait for a thread, or for a worker. */
   get queued(): number {
-    return this.pool?.queued ?? 0;
+    return (this.pool?.queued ?? 0) + this.workers.asking;
   }
 
-  /** Prompts that were left without tokens because too many waited, since the start. */
+  /** Prompts that a worker was asked about in vain, since the start. */
+  get failed(): number {
+    return this.workers.failed;
+  }
+
+  /** Prompts that were left without tokens, since the start. */
   get skipped(): number {
     return this.withoutTokens;
   }
@@ -42,21 +52,51 @@ export class PromptTokenizer implements OnApplicationShutdown {
 
   /**
    * The hashes of a prompt's full blocks of so many tokens, known or computed now; null when it cannot be had: too many
-   * prompts wait, it is none, or a thread has failed.
+   * prompts wait, it is none, a thread has failed, or only a worker could have told its tokens, and did not.
    */
   async blocksOf(request: ServedRequest, blockSize: number): Promise<BigUint64Array | null> {
     const known = request.prompt?.blockHashes.get(blockSize);
     if (known !== undefined) return known;
     try {
-      return (await this.run(request, [blockSize]))?.blockHashes.get(blockSize) ?? null;
+      return (await this.again(request, [blockSize]))?.blockHashes.get(blockSize) ?? null;
     } catch {
       return null;
     }
   }
 
-  private async run({ client }: ServedRequest, blockSizes: readonly number[]): Promise<PromptTokens | null> {
-    this.pool ??= new PromptPool(this.options);
-    return await this.pool.tokenize(client.endpoint, client.bytes, blockSizes, this.fleets.maxSeqLen);
+  private async run(request: ServedRequest, blockSizes: readonly number[]): Promise<PromptTokens | null> {
+    if (!this.isForeign) return await this.tokenizeHere(request, blockSizes);
+    const tokens = await this.workers.ask(request.client, request.signal);
+    return tokens === null ? null : await this.hash(request, tokens, blockSizes);
+  }
+
+  /** Of a request that has ended: no worker is asked for it. */
+  private async again(request: ServedRequest, blockSizes: readonly number[]): Promise<PromptTokens | null> {
+    if (!this.isForeign) return await this.tokenizeHere(request, blockSizes);
+    const tokens = request.prompt?.tokens.slice();
+    return tokens === undefined ? null : await this.hash(request, tokens, blockSizes);
+  }
+
+  /** Whether workers tokenise in a format that is not the edge's own. */
+  private get isForeign(): boolean {
+    const { promptFormat } = this.fleets;
+    return promptFormat !== null && promptFormat !== PromptPool.format;
+  }
+
+  private tokenizeHere({ client }: ServedRequest, blockSizes: readonly number[]): Promise<PromptTokens | null> {
+    return this.threads.tokenize(client.endpoint, client.bytes, blockSizes, this.fleets.maxSeqLen);
+  }
+
+  private hash(
+    { client }: ServedRequest,
+    tokens: Uint32Array<ArrayBuffer>,
+    blockSizes: readonly number[],
+  ): Promise<PromptTokens | null> {
+    return this.threads.hash(client.endpoint, client.bytes, tokens, blockSizes);
+  }
+
+  private get threads(): PromptPool {
+    return (this.pool ??= new PromptPool(this.options));
   }
 
   async onApplicationShutdown(): Promise<void> {

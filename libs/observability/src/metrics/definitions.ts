@@ -147,7 +147,12 @@ export const EDGE_METRICS = {
   tokenizerSkipped: counter(
     'roost_tokenizer_skipped_total',
     'prompts',
-    'Prompts placed without their tokens because too many waited.',
+    'Prompts placed without their tokens: too many waited, one was too long to ask a worker about, or a worker did not tell.',
+  ),
+  tokenizerFailed: counter(
+    'roost_tokenizer_failed_total',
+    'prompts',
+    'Of these, prompts that a worker was asked about and did not tokenise. A warning names each worker and reason once.',
   ),
 } as const satisfies MetricDefinitions;
 

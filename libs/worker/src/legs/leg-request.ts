@@ -7,6 +7,7 @@ import {
   type PrefillRequest,
   RoostError,
   type SamplingParams,
+  type TokenizeRequest,
 } from '@roost/protocol';
 
 import type { RankRequest } from '../scheduling/rank-queue.js';
@@ -33,11 +34,7 @@ export async function readLegRequest(
   message: PrefillRequest | GenerateRequest,
   subagentAffinityId: string | null,
 ): Promise<LegRequest> {
-  if (message.model !== engine.info.model) {
-    throw new RoostError('model_not_found', `this worker serves ${engine.info.model}, not ${message.model}`, {
-      param: 'model',
-    });
-  }
+  requireModel(engine.info, message);
   const prompt = await promptOf(engine, message);
   const sampling = message.samplingParams ?? DEFAULT_SAMPLING;
   const conversationId = message.conversationId ?? null;
@@ -58,10 +55,30 @@ export async function readLegRequest(
   };
 }
 
+/**
+ * The tokens of a prompt that nobody has tokenised yet, as a leg would make them.
+ *
+ * @throws RoostError that says what the client has to change, also where the prompt leaves no room for an answer
+ */
+export async function readPrompt(engine: Engine, message: TokenizeRequest): Promise<Uint32Array> {
+  requireModel(engine.info, message);
+  const prompt = await tokenized(engine, message);
+  maxTokensOf(engine.info, prompt.length, undefined);
+  return prompt;
+}
+
+function requireModel({ model: served }: EngineInfo, { model }: Pick<TokenizeRequest, 'model'>): void {
+  if (model === served) return;
+  throw new RoostError('model_not_found', `this worker serves ${served}, not ${model}`, { param: 'model' });
+}
+
 const DEFAULT_SAMPLING: SamplingParams = { stop: [], ignoreEos: false };
 
 async function promptOf(engine: Engine, message: PrefillRequest | GenerateRequest): Promise<Uint32Array> {
-  if (message.promptTokenIds.length > 0) return givenTokens(message.promptTokenIds);
+  return message.promptTokenIds.length > 0 ? givenTokens(message.promptTokenIds) : await tokenized(engine, message);
+}
+
+async function tokenized(engine: Engine, message: Turn): Promise<Uint32Array> {
   try {
     return await engine.tokenize(turnOf(message));
   } catch (error) {
@@ -78,7 +95,9 @@ function givenTokens(bytes: Uint8Array): Uint32Array {
   }
 }
 
-function turnOf({ endpoint, body }: PrefillRequest | GenerateRequest): ConversationTurn {
+type Turn = Pick<TokenizeRequest, 'endpoint' | 'body'>;
+
+function turnOf({ endpoint, body }: Turn): ConversationTurn {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body.toString('utf8'));

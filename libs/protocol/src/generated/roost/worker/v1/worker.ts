@@ -102,6 +102,18 @@ export function finishReasonToJSON(object: FinishReason): string {
   }
 }
 
+export interface TokenizeRequest {
+  endpoint: Endpoint;
+  model: string;
+  /** The client's JSON body, as in PrefillRequest. */
+  body: Buffer;
+}
+
+export interface TokenizeResponse {
+  /** As in PrefillRequest; never empty. */
+  promptTokenIds: Buffer;
+}
+
 export interface FollowRequest {
 }
 
@@ -350,6 +362,180 @@ export interface ReleaseResponse {
   /** False when the handle was unknown: released before, or expired. */
   released: boolean;
 }
+
+function createBaseTokenizeRequest(): TokenizeRequest {
+  return { endpoint: 0, model: "", body: Buffer.alloc(0) };
+}
+
+export const TokenizeRequest: MessageFns<TokenizeRequest> = {
+  encode(message: TokenizeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.endpoint !== 0) {
+      writer.uint32(8).int32(message.endpoint);
+    }
+    if (message.model !== "") {
+      writer.uint32(18).string(message.model);
+    }
+    if (message.body.length !== 0) {
+      writer.uint32(26).bytes(message.body);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TokenizeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTokenizeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.endpoint = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.body = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): TokenizeRequest {
+    return {
+      endpoint: isSet(object.endpoint) ? endpointFromJSON(object.endpoint) : 0,
+      model: isSet(object.model) ? globalThis.String(object.model) : "",
+      body: isSet(object.body) ? Buffer.from(bytesFromBase64(object.body)) : Buffer.alloc(0),
+    };
+  },
+
+  toJSON(message: TokenizeRequest): unknown {
+    const obj: any = {};
+    if (message.endpoint !== 0) {
+      obj.endpoint = endpointToJSON(message.endpoint);
+    }
+    if (message.model !== "") {
+      obj.model = message.model;
+    }
+    if (message.body.length !== 0) {
+      obj.body = base64FromBytes(message.body);
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<TokenizeRequest>, I>>(base?: I): TokenizeRequest {
+    return TokenizeRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TokenizeRequest>, I>>(object: I): TokenizeRequest {
+    const message = createBaseTokenizeRequest();
+    message.endpoint = object.endpoint ?? 0;
+    message.model = object.model ?? "";
+    message.body = object.body ?? Buffer.alloc(0);
+    return message;
+  },
+};
+
+function createBaseTokenizeResponse(): TokenizeResponse {
+  return { promptTokenIds: Buffer.alloc(0) };
+}
+
+export const TokenizeResponse: MessageFns<TokenizeResponse> = {
+  encode(message: TokenizeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.promptTokenIds.length !== 0) {
+      writer.uint32(10).bytes(message.promptTokenIds);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TokenizeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTokenizeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.promptTokenIds = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): TokenizeResponse {
+    return {
+      promptTokenIds: isSet(object.promptTokenIds)
+        ? Buffer.from(bytesFromBase64(object.promptTokenIds))
+        : isSet(object.prompt_token_ids)
+        ? Buffer.from(bytesFromBase64(object.prompt_token_ids))
+        : Buffer.alloc(0),
+    };
+  },
+
+  toJSON(message: TokenizeResponse): unknown {
+    const obj: any = {};
+    if (message.promptTokenIds.length !== 0) {
+      obj.promptTokenIds = base64FromBytes(message.promptTokenIds);
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<TokenizeResponse>, I>>(base?: I): TokenizeResponse {
+    return TokenizeResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TokenizeResponse>, I>>(object: I): TokenizeResponse {
+    const message = createBaseTokenizeResponse();
+    message.promptTokenIds = object.promptTokenIds ?? Buffer.alloc(0);
+    return message;
+  },
+};
 
 function createBaseFollowRequest(): FollowRequest {
   return {};
@@ -4050,6 +4236,63 @@ export const KvEventServiceClient = makeGenericClientConstructor(
 ) as unknown as {
   new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): KvEventServiceClient;
   service: typeof KvEventServiceService;
+  serviceName: string;
+};
+
+/** The tokens of prompts, for whoever places requests by them and cannot tokenise for the worker's model itself. */
+export type TokenizeServiceService = typeof TokenizeServiceService;
+export const TokenizeServiceService = {
+  /**
+   * A request's prompt as its legs would tokenise it; nothing is computed or held. A prompt that leaves no room for an
+   * answer is refused as it would be by a leg.
+   */
+  tokenize: {
+    path: "/roost.worker.v1.TokenizeService/Tokenize" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: TokenizeRequest): Buffer => Buffer.from(TokenizeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): TokenizeRequest => TokenizeRequest.decode(value),
+    responseSerialize: (value: TokenizeResponse): Buffer => Buffer.from(TokenizeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): TokenizeResponse => TokenizeResponse.decode(value),
+  },
+} as const;
+
+export interface TokenizeServiceServer extends UntypedServiceImplementation {
+  /**
+   * A request's prompt as its legs would tokenise it; nothing is computed or held. A prompt that leaves no room for an
+   * answer is refused as it would be by a leg.
+   */
+  tokenize: handleUnaryCall<TokenizeRequest, TokenizeResponse>;
+}
+
+export interface TokenizeServiceClient extends Client {
+  /**
+   * A request's prompt as its legs would tokenise it; nothing is computed or held. A prompt that leaves no room for an
+   * answer is refused as it would be by a leg.
+   */
+  tokenize(
+    request: TokenizeRequest,
+    callback: (error: ServiceError | null, response: TokenizeResponse) => void,
+  ): ClientUnaryCall;
+  tokenize(
+    request: TokenizeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: TokenizeResponse) => void,
+  ): ClientUnaryCall;
+  tokenize(
+    request: TokenizeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: TokenizeResponse) => void,
+  ): ClientUnaryCall;
+}
+
+export const TokenizeServiceClient = makeGenericClientConstructor(
+  TokenizeServiceService,
+  "roost.worker.v1.TokenizeService",
+) as unknown as {
+  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): TokenizeServiceClient;
+  service: typeof TokenizeServiceService;
   serviceName: string;
 };
 
