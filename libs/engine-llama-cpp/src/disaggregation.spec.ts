@@ -157,20 +157,10 @@ async function reference(asks: readonly Ask[]): Promise<readonly (readonly numbe
     expect(await decodeAll(other, handle, begun, ask)).toEqual(whole.tokens);
   });
 
-  it('goes on where a reader has left off', async () => {
-    const engine = await engines.open();
-    const ask = { prompt: await promptOf(engine, system) };
-    const whole = await answerOn(engine, ask);
-    const { handle, firstToken } = await engine.prefill(jobOf(ask));
-    const read = [...firstOf(firstToken)];
-    for await (const more of engine.decode({ ...jobOf(ask), handle, generated: [...read] })) {
-      read.push(...more);
-      if (read.length > 5) break;
-    }
-    expect(await decodeAll(engine, handle, read, ask)).toEqual(whole.tokens);
-  });
-
-  it('goes on from an earlier token than it was about to compute', async () => {
+  it.each([
+    ['where a reader has left off', 0],
+    ['from an earlier token than the one that it computes next', 1],
+  ])('goes on %s', async (_, earlier) => {
     const engine = await engines.open();
     const ask = { prompt: await promptOf(engine, system) };
     const whole = await answerOn(engine, ask);
@@ -181,6 +171,6 @@ async function reference(asks: readonly Ask[]): Promise<readonly (readonly numbe
       // The next token is being computed now.
       if (read.length > 5) break;
     }
-    expect(await decodeAll(engine, handle, read.slice(0, -1), ask)).toEqual(whole.tokens);
+    expect(await decodeAll(engine, handle, read.slice(0, read.length - earlier), ask)).toEqual(whole.tokens);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 
 import { POLICIES } from '../policies/policies.js';
@@ -13,6 +13,9 @@ import { DEFAULT_REPLAY_OPTIONS, ReplayOptionError, type ReplayOptions } from '.
 import { replayTrace } from './replay-trace.js';
 
 /** Owns: the closed loop on a timeline worked out by hand, and what holds for every trace, policy and fleet. */
+
+// A property is a hundred replays: seconds on a busy machine.
+jest.setTimeout(60_000);
 
 const SMALL: ReplayOptions = {
   ...DEFAULT_REPLAY_OPTIONS,
