@@ -53,6 +53,7 @@ const instanceOf = (answer: Answer | undefined, leg: 'context' | 'generation'): 
 const placeOf = ({ headers }: Answer): string =>
   `${String(headers.get('x-roost-context-instance'))}#${String(headers.get('x-roost-context-rank'))}`;
 
+const TURNS = ['one', 'two', 'three', 'four'];
 const BY_CACHE = { router: { type: 'kv_cache_aware' } };
 
 /** A conversation, turn by turn. */
@@ -248,7 +249,7 @@ const blocksKnown = (url: string): Promise<number> => metric(url, 'roost_prefix_
     it(
       'leaves the context fleet once a generation worker holds the history, and answers alike',
       async () => {
-        const [first, ...next] = await converse(byCache.url, ['one', 'two', 'three', 'four']);
+        const [first, ...next] = await converse(byCache.url, TURNS);
         expect(instanceOf(first, 'context')).not.toBeNull();
         const home = instanceOf(first, 'generation');
         let prompt = first?.usage?.prompt ?? 0;
@@ -258,9 +259,13 @@ const blocksKnown = (url: string): Promise<number> => metric(url, 'roost_prefix_
           expect(answer.usage?.cached).toBeGreaterThanOrEqual(prompt);
           prompt = answer.usage?.prompt ?? 0;
         }
-        const disaggregated = await converse(cluster.url, ['one', 'two', 'three', 'four'], session('four turns'));
+        const disaggregated = await converse(cluster.url, TURNS, session('four turns'));
         expect(disaggregated.map((answer) => instanceOf(answer, 'context') === null)).toEqual(Array(4).fill(false));
         expect(disaggregated.map(({ text }) => text)).toEqual([first, ...next].map((answer) => answer?.text));
+        const whole = { conditional_disagg_config: null, context_servers: null };
+        const alone = await converse(await byCache.addEdge('edge-whole', whole), TURNS);
+        expect(alone.map((answer) => instanceOf(answer, 'context'))).toEqual(Array(4).fill(null));
+        expect(alone.map(({ text }) => text)).toEqual(disaggregated.map(({ text }) => text));
         expect(await withoutTokens(byCache.url)).toBe(0);
       },
       TEST_MS,
