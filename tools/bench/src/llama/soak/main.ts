@@ -1,5 +1,5 @@
 /**
- * Memory of a process with a context and a generation engine of the tiny model, after 100 and after 1,000 requests that were
+ * Memory of a process with a context and a generation engine of the tiny model, after 1,000 and after 4,000 requests that were
  * handed over. Run by `npm run bench:llama` in a process of its own, with V8's young generation kept small: as large as it
  * likes to be, it grows for thousands of requests. Exits 1 when memory has grown, or a file is left.
  */
@@ -12,11 +12,15 @@ import { LlamaCppEngine, tinyModel } from '@roost/engine-llama-cpp';
 
 const TEXT = 'Work by the rules of this workspace, and say what you do.';
 const MEGABYTE = 2 ** 20;
-/** Two thirds of what 900 states left behind would take: a state of the tiny model is 30 KB. */
-const MOST_GROWTH = 18 * MEGABYTE;
+/** By then V8, the allocator and the caches have taken what they take. */
+const WARM_REQUESTS = 1_000;
+const ALL_REQUESTS = 4_000;
+/** A third of what the states of 3,000 requests would take: one of the tiny model is 30 KB. */
+const MOST_GROWTH = 30 * MEGABYTE;
 const SAMPLING = { temperature: 0, ignoreEos: true };
 
 const folder = mkdtempSync(path.join(tmpdir(), 'roost-soak-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const stateDirectory = mkdtempSync(path.join(folder, 'states-'));
 const modelPath = path.join(folder, 'tiny.gguf');
 writeFileSync(modelPath, tinyModel());
@@ -67,18 +71,17 @@ function bytesInUse(): number {
 }
 
 const [context, generation] = [await openEngine(), await openEngine()];
-let after100 = 0;
-for (let index = 1; index <= 1_000; index += 1) {
+let warm = 0;
+for (let index = 1; index <= ALL_REQUESTS; index += 1) {
   await request(context, generation, index);
-  if (index === 100) after100 = bytesInUse();
+  if (index === WARM_REQUESTS) warm = bytesInUse();
 }
-const after1000 = bytesInUse();
+const atEnd = bytesInUse();
 const filesLeft = readdirSync(stateDirectory, { recursive: true }).filter((name) => name.toString().endsWith('.state'));
 await context.stop();
 await generation.stop();
-rmSync(folder, { recursive: true });
 const inMegabytes = (bytes: number): string => (bytes / MEGABYTE).toFixed(1);
 console.log(
-  `Memory of two engines with the tiny model: ${inMegabytes(after100)} MB after 100 requests, ${inMegabytes(after1000)} MB after 1,000 (at most ${inMegabytes(MOST_GROWTH)} MB more is let pass); ${String(filesLeft.length)} files left`,
+  `Memory of two engines with the tiny model: ${inMegabytes(warm)} MB after ${WARM_REQUESTS.toLocaleString('en')} requests, ${inMegabytes(atEnd)} MB after ${ALL_REQUESTS.toLocaleString('en')} (at most ${inMegabytes(MOST_GROWTH)} MB more is let pass); ${String(filesLeft.length)} files left`,
 );
-process.exit(Number(!(after1000 - after100 <= MOST_GROWTH) || filesLeft.length > 0));
+process.exit(Number(!(atEnd - warm <= MOST_GROWTH) || filesLeft.length > 0));
