@@ -69,6 +69,18 @@ describe('parseLong', () => {
     expect(long).toEqual(JSON.parse(text));
   });
 
+  it.each(['\0', '\u000b', '\u000c', '\u001f', '\u00a0', '\ufeff', '/'])(
+    'leaves a conversation with %j between two messages to JSON.parse, which refuses it',
+    (character) => {
+      const messages = Array.from({ length: 20 }, (_, at) => `{"role":"user","content":"${String(at)}"}`);
+      for (const comma of [`,${character}`, `${character},`, ` ${character} ,`]) {
+        const text = `{"messages":[${messages.join(comma)}]}`;
+        expect(parsed(text)).toBeUndefined();
+        expect(parseLong(Buffer.from(text), 100)).toBeNull();
+      }
+    },
+  );
+
   it.each([
     ['a list in another field', '{"messages":[1],"tools":[LIST]}'],
     ['a list of that name inside another object', '{"metadata":{"messages":[LIST]}}'],

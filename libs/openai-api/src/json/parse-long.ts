@@ -8,7 +8,9 @@ const BEFORE = `{"${SEAM}":[`;
 const AFTER = `,"${SEAM}"]}`;
 
 const MESSAGE = Buffer.from('{"role":');
-const [SPACE, COMMA, CLOSING] = [0x20, 0x2c, 0x7d];
+const [COMMA, CLOSING] = [0x2c, 0x7d];
+/** White space between values; other characters that print nothing are mistakes there. */
+const SPACES: ReadonlySet<number | undefined> = new Set([...Buffer.from(' \t\n\r')]);
 
 /** The longest text that V8 keeps where making and forgetting one costs least, with room for two bytes a character. */
 const PIECE_BYTES = 60_000;
@@ -58,7 +60,7 @@ function seamsOf(bytes: Buffer, pieceBytes: number): Seam[] {
 /** The place of the last byte before this one that is no white space; -1 when there is none. */
 function lastBefore(bytes: Buffer, place: number): number {
   let at = place - 1;
-  while (at >= 0 && (bytes[at] ?? 0) <= SPACE) at -= 1;
+  while (SPACES.has(bytes[at])) at -= 1;
   return Math.max(at, -1);
 }
 
