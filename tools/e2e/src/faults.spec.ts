@@ -29,10 +29,7 @@ describe('whichever worker fails, no request does', () => {
     expected = await textsOf(cluster.url, PROMPTS, LOAD);
   }, 60_000);
 
-  afterAll(async () => {
-    await cluster.settled();
-    await cluster.stop();
-  }, 30_000);
+  afterAll(() => cluster.settleAndStop(), 30_000);
 
   const instanceOf = ({ headers }: { headers: Headers }, phase: string): string =>
     cluster.nameOf(headers.get(`x-roost-${phase}-instance`) ?? '');

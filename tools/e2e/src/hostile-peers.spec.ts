@@ -41,8 +41,7 @@ describe('what workers are asked for', () => {
 
   afterAll(async () => {
     peer.stop();
-    await cluster.settled();
-    await cluster.stop();
+    await cluster.settleAndStop();
   }, 30_000);
 
   beforeEach(() => {

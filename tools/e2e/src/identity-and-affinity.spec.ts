@@ -45,10 +45,7 @@ describe('identity and affinity', () => {
     featureOff = await cluster.addEdge('edge-off', { conversation_affinity_header_for_subagents: null });
   }, 60_000);
 
-  afterAll(async () => {
-    for (const url of [cluster.url, scopeBoth, featureOff]) await cluster.settled(url);
-    await cluster.stop();
-  }, 30_000);
+  afterAll(() => cluster.settleAndStop([cluster.url, scopeBoth, featureOff]), 30_000);
 
   /** One request of an agent: `shared` is the part of the prompt that its family has in common. */
   async function send(

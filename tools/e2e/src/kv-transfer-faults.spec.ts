@@ -36,10 +36,7 @@ describe('a KV cache on its way', () => {
     });
   }, 60_000);
 
-  afterAll(async () => {
-    await cluster.settled();
-    await cluster.stop();
-  }, 30_000);
+  afterAll(() => cluster.settleAndStop(), 30_000);
 
   const longPrompt = (topic: string): string => promptOn(topic, 300);
   const headersOf = (topic: string): { headers: Record<string, string> } => ({ headers: { 'x-session-id': topic } });

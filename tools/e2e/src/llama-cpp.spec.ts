@@ -100,8 +100,7 @@ const blocksKnown = (url: string): Promise<number> => metric(url, 'roost_prefix_
   }, START_MS);
 
   afterAll(async () => {
-    await cluster.stop();
-    await aggregated.stop();
+    await cluster.stop().finally(() => aggregated.stop());
     const left = readdirSync(stateFolder);
     if (left.length > 0) throw new Error(`states are left: ${left.join()}`);
     rmSync(folder, { recursive: true, force: true });
@@ -215,11 +214,11 @@ const blocksKnown = (url: string): Promise<number> => metric(url, 'roost_prefix_
     async () => {
       const [context, generation] = [engine({ sequences: 4 }), engine({ sequences: 3 })];
       const unlike = await Cluster.start({ context, generation, expectedErrors: /does not fit/ });
-      const { status, error } = await chat(unlike.url, promptOn('unlike', 3), ANSWER);
+      const { status, error } = await chat(unlike.url, promptOn('unlike', 3), ANSWER).finally(() =>
+        unlike.settleAndStop(),
+      );
       expect([status, error?.code]).toEqual([502, 'kv_transfer_failed']);
       expect(error?.message).toContain('the number of sequences of a rank is 4 there and 3 here');
-      await unlike.settled();
-      await unlike.stop();
     },
     TEST_MS,
   );
@@ -241,10 +240,7 @@ const blocksKnown = (url: string): Promise<number> => metric(url, 'roost_prefix_
       });
     }, START_MS);
 
-    afterAll(async () => {
-      await byCache.settled();
-      await byCache.stop();
-    }, TEST_MS);
+    afterAll(() => byCache.settleAndStop(), TEST_MS);
 
     it(
       'leaves the context fleet once a generation worker holds the history, and answers alike',

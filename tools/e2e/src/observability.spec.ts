@@ -47,8 +47,7 @@ describe('observability', () => {
   }, 60_000);
 
   afterAll(async () => {
-    await cluster.settled();
-    await cluster.stop();
+    await cluster.settleAndStop();
     collector.close();
   }, 30_000);
 

@@ -25,10 +25,7 @@ describe('the official client', () => {
     });
   }, 60_000);
 
-  afterAll(async () => {
-    await cluster.settled();
-    await cluster.stop();
-  }, 30_000);
+  afterAll(() => cluster.settleAndStop(), 30_000);
 
   const messages = (content: string): OpenAI.ChatCompletionMessageParam[] => [{ role: 'user', content }];
 

@@ -58,10 +58,7 @@ describe('placement by cache', () => {
     });
   }, 60_000);
 
-  afterAll(async () => {
-    await cluster.settled();
-    await cluster.stop();
-  }, 30_000);
+  afterAll(() => cluster.settleAndStop(), 30_000);
 
   it('takes a conversation through the context fleet once, and never again', async () => {
     const conversation = new Conversation(cluster.url, 'multi-turn');

@@ -71,8 +71,7 @@ describe('replay of what an edge has logged', () => {
   }, 60_000);
 
   afterAll(async () => {
-    await cluster.settled();
-    await cluster.stop();
+    await cluster.settleAndStop();
     await rm(directory, { recursive: true });
   }, 30_000);
 

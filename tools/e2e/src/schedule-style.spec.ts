@@ -17,10 +17,7 @@ describe('generation_first', () => {
     together = await cluster.addEdge('edge-together', { schedule_style: 'generation_first' });
   }, 60_000);
 
-  afterAll(async () => {
-    for (const url of [cluster.url, together]) await cluster.settled(url);
-    await cluster.stop();
-  }, 30_000);
+  afterAll(() => cluster.settleAndStop([cluster.url, together]), 30_000);
 
   it.each([
     ['whole', {}],

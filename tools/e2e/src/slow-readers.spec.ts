@@ -43,10 +43,7 @@ describe('a client that does not read', () => {
     cluster = await Cluster.start({ worker: { engine: { simulated: { speed_up: 1e6 } } } });
   }, 60_000);
 
-  afterAll(async () => {
-    await cluster.settled();
-    await cluster.stop();
-  }, 30_000);
+  afterAll(() => cluster.settleAndStop(), 30_000);
 
   it('is waited for, and gets its stream whole', async () => {
     const { text, raw: quick } = await chat(cluster.url, promptOn('slow'), LONG);

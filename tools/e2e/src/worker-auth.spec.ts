@@ -46,10 +46,7 @@ describe('what workers believe', () => {
     });
   }, 60_000);
 
-  afterAll(async () => {
-    await cluster.settled();
-    await cluster.stop();
-  }, 30_000);
+  afterAll(() => cluster.settleAndStop(), 30_000);
 
   const prefill = (message: PrefillRequest, meta: Meta = {}, worker = 'context-0'): Promise<PrefillResponse> =>
     cluster.worker(worker).prefill(message, meta);

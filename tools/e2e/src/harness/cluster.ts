@@ -167,6 +167,16 @@ export class Cluster {
   }
 
   /**
+   * Waits until nothing is held anywhere that these edges know of, and ends everything, also where something is held still:
+   * a test run waits for processes that it has started.
+   *
+   * @throws Error as {@link settled} and {@link stop} do
+   */
+  async settleAndStop(urls: readonly string[] = [this.url]): Promise<void> {
+    await Promise.all(urls.map((url) => this.settled(url))).finally(() => this.stop());
+  }
+
+  /**
    * Ends everything in order, edges first.
    *
    * @throws Error when a process does not end cleanly, has logged an error that it did not expect, or has logged a prompt or
