@@ -50,6 +50,7 @@ export class Instance {
   private lateProbes = 0;
   private closed = false;
   private lastInfo: GetInfoResponse | null = null;
+  private refusal: string | null = null;
   private refreshing: Promise<GetInfoResponse> | null = null;
 
   /**
@@ -81,9 +82,9 @@ export class Instance {
     return this.lastInfo;
   }
 
-  /** Why this instance must not be used although it may serve, or null. */
+  /** Why this instance must not be used although it served when it was last reached, or null. */
   get mismatch(): string | null {
-    return this.lastInfo === null ? null : this.accept(this.lastInfo);
+    return this.refusal;
   }
 
   /** Takes the instance for unusable until it is next found SERVING, wherever its name leads to by then. */
@@ -115,12 +116,8 @@ export class Instance {
   async probe(timeoutMs: number): Promise<GetInfoResponse | null> {
     if (this.isDoubtful) this.reconnect();
     try {
-      const { status } = await this.askHealth(timeoutMs);
-      const serving = status === 'SERVING' || status === 1;
-      // Each time: a process that has taken the place of another between two looks serves as well.
-      const info = serving ? await this.refreshInfo(timeoutMs) : null;
-      this.isServing = serving && this.mismatch === null;
-      this.isDoubtful = serving && !this.isServing;
+      const info = await this.look(timeoutMs);
+      this.judge(info);
       this.lateProbes = 0;
       return info;
     } catch (error) {
@@ -142,6 +139,20 @@ export class Instance {
       this.refreshing = null;
     });
     return this.refreshing;
+  }
+
+  private async look(timeoutMs: number): Promise<GetInfoResponse | null> {
+    const { status } = await this.askHealth(timeoutMs);
+    const serves = status === 'SERVING' || status === 1;
+    // Each time: a process that has taken the place of another between two looks serves as well.
+    return serves ? await this.refreshInfo(timeoutMs) : null;
+  }
+
+  /** @param info of a worker that serves; null: it does not */
+  private judge(info: GetInfoResponse | null): void {
+    if (info !== null) this.refusal = this.accept(info);
+    this.isServing = info !== null && this.refusal === null;
+    this.isDoubtful = info !== null && !this.isServing;
   }
 
   private async askInfo(timeoutMs: number): Promise<GetInfoResponse> {
