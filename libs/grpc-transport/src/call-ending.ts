@@ -1,4 +1,4 @@
-import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
+import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
 
 import { Metadata, status } from '@grpc/grpc-js';
 import { RoostError } from '@roost/protocol';
@@ -14,7 +14,10 @@ export class CallEnding {
   private trailers: IncomingHttpHeaders | null = null;
 
   constructor(stream: ClientHttp2Stream) {
-    stream.once('response', (headers) => (this.headers = headers));
+    stream.once('response', (headers, flags) => {
+      this.headers = headers;
+      if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) this.trailers = headers;
+    });
     stream.once('trailers', (trailers: IncomingHttpHeaders) => (this.trailers = trailers));
   }
 
@@ -24,11 +27,11 @@ export class CallEnding {
    * @param broken why it was cut off, where that is known
    */
   failure(broken?: unknown): RoostError | null {
+    if (this.trailers?.['grpc-status'] === '0') return null;
     const said = this.trailers ?? this.headers;
-    const code = said['grpc-status'];
-    if (code === '0') return null;
+    const code = numberOf(said);
     try {
-      const failed = code === undefined ? this.statusWithout() : numbered(Number(code));
+      const failed = code ?? this.statusWithout();
       const details = detailsOf(said['grpc-message']) ?? (broken instanceof Error ? broken.message : '');
       const metadata = Metadata.fromHttp2Headers(said);
       const error = new Error(`${String(failed)} ${status[failed]}: ${details}`);
@@ -45,7 +48,11 @@ export class CallEnding {
   }
 }
 
-function numbered(code: number): status {
+/** The status of a call that has failed; success that is claimed before the end, or in other words, is no status. */
+function numberOf({ 'grpc-status': written }: IncomingHttpHeaders): status | undefined {
+  if (written === undefined) return undefined;
+  const code = Number(written);
+  if (code === 0) return undefined;
   return isStatus(code) ? code : status.UNKNOWN;
 }
 

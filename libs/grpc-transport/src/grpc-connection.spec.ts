@@ -102,6 +102,38 @@ describe('GrpcConnection', () => {
     await expect(stream().next()).rejects.toMatchObject({ code: 'internal', message: 'the worker failed' });
   });
 
+  it.each([
+    ['in its prefix', framed('next').subarray(0, 3)],
+    ['after its prefix', framed('next').subarray(0, 7)],
+  ])('takes a message that is cut off %s for a failure of the worker, not for the end', async (_, rest) => {
+    serve = (call) => answer(call, [framed('whole'), rest], { 'grpc-status': '0' });
+    await expect(unary()).rejects.toMatchObject({ code: 'internal' });
+    const messages = stream();
+    expect(await messages.next()).toEqual({ value: 'whole', done: false });
+    await expect(messages.next()).rejects.toMatchObject({ code: 'internal' });
+  });
+
+  it.each([
+    ['ends without another word', (call: ServerHttp2Stream) => call.end()],
+    ['is reset', (call: ServerHttp2Stream) => call.close(constants.NGHTTP2_INTERNAL_ERROR)],
+  ])('does not believe in success that is claimed before a call that %s', async (_, end) => {
+    serve = (call) => {
+      call.respond({ ...HEAD, 'grpc-status': '0' });
+      call.write(framed('part'), () => end(call));
+    };
+    await expect(unary()).rejects.toMatchObject({ code: 'worker_unavailable' });
+    const messages = stream();
+    await messages.next();
+    await expect(messages.next()).rejects.toMatchObject({ code: 'worker_unavailable' });
+  });
+
+  it('does not send a new peer more calls than it takes at a time', async () => {
+    server.updateSettings({ maxConcurrentStreams: 2 });
+    serve = (call, request) => answer(call, [framed(request)], { 'grpc-status': '0' });
+    const texts = Array.from({ length: 20 }, (_, at) => `call ${String(at)}`);
+    expect(await Promise.all(texts.map((text) => unary(text)))).toEqual(texts);
+  });
+
   it('takes an answer without a message for a failure of the worker', async () => {
     serve = (call) => answer(call, [], { 'grpc-status': '0' });
     await expect(unary()).rejects.toMatchObject({ code: 'internal' });

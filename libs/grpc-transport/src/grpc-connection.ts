@@ -19,6 +19,7 @@ export interface GrpcMethod<Request, Response> {
 }
 
 const { NGHTTP2_CANCEL } = constants;
+const CUT_OFF = new Error('the peer cut its last message off');
 /** The digits that a deadline may have on the wire. */
 const MAX_TIMEOUT_MS = 99_999_999;
 
@@ -58,7 +59,9 @@ export class GrpcConnection {
         if (finished) return;
         finished = true;
         signal.removeEventListener('abort', cancel);
-        const result = signal.aborted ? (signal.reason as Error) : resultOf(method, message, ending, broken);
+        const result = signal.aborted
+          ? (signal.reason as Error)
+          : resultOf(method, frames.isWithinMessage ? undefined : message, ending, broken);
         if (result instanceof Error) reject(result);
         else resolve(result.message);
       };
@@ -108,7 +111,7 @@ export class GrpcConnection {
       for await (const piece of stream.iterator({ destroyOnReturn: false })) {
         for (const message of messagesIn(piece as Buffer, frames, method)) yield message;
       }
-      failure = ending.failure();
+      failure = ending.failure() ?? (frames.isWithinMessage ? notUnderstood(CUT_OFF) : null);
     } catch (error) {
       failure = error instanceof RoostError ? error : ending.failure(error);
     } finally {
@@ -159,7 +162,7 @@ function resultOf<Response>(
   const failure = broken instanceof RoostError ? broken : ending.failure(broken);
   if (failure !== null) return failure;
   try {
-    if (bytes === undefined) throw new Error('the peer sent no message');
+    if (bytes === undefined) throw new Error('the peer sent no message, or none to its end');
     return { message: decode(bytes) };
   } catch (error) {
     return notUnderstood(error);

@@ -46,6 +46,8 @@ export class Http2Session {
     const session = connect(`http://${this.server}`, {
       maxSessionMemory: Number.MAX_SAFE_INTEGER,
       settings: { enablePush: false, initialWindowSize: CALL_WINDOW },
+      // Until the peer has said how many calls it takes at a time: it refuses those that are sent before and are too many.
+      peerMaxConcurrentStreams: 1,
     });
     // Every call waits for the connection with a listener of its own.
     session.setMaxListeners(0);

@@ -21,6 +21,11 @@ export class FrameReader {
   /** Bytes to wait for: of a prefix, or of a message with its prefix. */
   private wanted = PREFIX_BYTES;
 
+  /** Whether a message has begun whose end has not come. */
+  get isWithinMessage(): boolean {
+    return this.length > 0;
+  }
+
   /**
    * The messages that are complete with this piece; they share its memory where they can.
    *
