@@ -137,6 +137,12 @@ describe('roost config check', () => {
     expect(stderr).not.toContain('    at ');
   });
 
+  it('says how to check what looks like a worker file', async () => {
+    const { code, stderr } = await roost('config', 'check', fileOf('role.yaml', 'role: CONTEXT\n'));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^hint: .*--worker$/m);
+  });
+
   it('reads a worker file', async () => {
     const { code, stdout } = await roost('config', 'check', '--worker', fileOf('worker.yaml', 'port: 8111\n'));
     expect(code).toBe(0);

@@ -34,7 +34,8 @@ describe('sub-agent affinity', () => {
     expect(refusalOf(() => parseClusterConfig(HEADER + STICKY)).problems).toEqual([
       {
         path: 'conversation_affinity_header_for_subagents',
-        message: 'conversation_affinity_header_for_subagents requires internal_request_auth_key',
+        message:
+          'conversation_affinity_header_for_subagents requires internal_request_auth_key (ROOST_INTERNAL_REQUEST_AUTH_KEY in the environment)',
         line: 1,
       },
     ]);
@@ -78,6 +79,12 @@ describe('sub-agent affinity', () => {
   ])('4. warns of routers that keep no conversations: scope %s, %s, %s', (scope, context, generation, expected) => {
     const text = `${HEADER}${KEY}${fleets(context, generation)}subagent_affinity_scope: ${scope}`;
     expect(warningsOf(text)).toEqual(expected);
+  });
+
+  it("says nothing of a router of somebody else's, which may follow parents", () => {
+    const own = ROUND_ROBIN.replace('round_robin', 'rendezvous');
+    expect(own).not.toBe(ROUND_ROBIN);
+    expect(warningsOf(HEADER + KEY + fleets(own, CONVERSATION))).toEqual([]);
   });
 
   it('warns of ranks that keep no conversations', () => {

@@ -2,6 +2,7 @@ import { SESSION_HEADERS } from '@roost/protocol';
 
 import type { Findings } from '../findings.js';
 import type { ClusterConfig } from '../schema/cluster-config.js';
+import { BUILT_IN_ROUTERS } from '../schema/server-section.js';
 
 import { SECTION_NAMES, type SectionName } from './section-names.js';
 
@@ -13,7 +14,10 @@ export function checkAffinity(config: ClusterConfig, findings: Findings): void {
   if (header === null) return;
   checkHeader(header, findings);
   if (config.internal_request_auth_key === null && !findings.hasProblemAt('internal_request_auth_key'))
-    findings.problem([HEADER], `${HEADER} requires internal_request_auth_key`);
+    findings.problem(
+      [HEADER],
+      `${HEADER} requires internal_request_auth_key (ROOST_INTERNAL_REQUEST_AUTH_KEY in the environment)`,
+    );
   if (config.subagent_affinity_scope === 'both') warnOfConditional(config, findings);
   for (const name of fleetsInScope(config)) {
     warnOfRouter(config, name, findings);
@@ -48,11 +52,10 @@ function fleetsInScope(config: ClusterConfig): readonly SectionName[] {
 }
 
 function warnOfRouter(config: ClusterConfig, name: SectionName, findings: Findings): void {
-  const type = config[name]?.router.type;
-  if (type?.toLowerCase() !== 'conversation')
-    findings.warn(
-      `sub-agent affinity among instances is inactive on ${name}: its router is ${String(type)}, not conversation`,
-    );
+  const type = config[name]?.router.type ?? '';
+  // What a router type of the edge's own program makes of a parent session is not known here.
+  if (type.toLowerCase() === 'conversation' || !BUILT_IN_ROUTERS.includes(type.toLowerCase())) return;
+  findings.warn(`sub-agent affinity among instances is inactive on ${name}: its router is ${type}, not conversation`);
 }
 
 function warnOfRanks(config: ClusterConfig, name: SectionName, findings: Findings): void {

@@ -7,7 +7,8 @@ import { inputFile } from './input-file.js';
 export function addConfigCommand(program: Command): void {
   program
     .command('config')
-    .description('Look at configuration files.')
+    .summary('look at configuration files')
+    .description('Looks at configuration files.')
     .command('check')
     .summary('check a configuration file and print what it comes to')
     .description(
@@ -34,7 +35,11 @@ function load(file: string, isWorker: boolean): ReturnType<typeof loadClusterCon
       ? loadWorkerConfig(file, process.env)
       : loadClusterConfig(file, process.env, { generateKey: generateAuthKey });
   } catch (error) {
-    if (error instanceof ConfigError) for (const warning of error.warnings) console.error(`warning: ${warning}`);
+    if (error instanceof ConfigError) {
+      for (const warning of error.warnings) console.error(`warning: ${warning}`);
+      if (!isWorker && error.problems.some(({ path }) => path === 'role'))
+        console.error('hint: only worker files have a role; check those with --worker');
+    }
     throw error;
   }
 }

@@ -21,8 +21,9 @@ const fetchable = Object.keys(MODEL_FILES).filter((name) => name !== 'tiny');
 export function addModelCommand(program: Command): void {
   const model = program
     .command('model')
+    .summary('get models for the engine llama-cpp')
     .description(
-      `Get models for the engine llama-cpp. They are kept in ${modelsDirectory()}; ROOST_MODELS names another folder.`,
+      `Gets models for the engine llama-cpp. They are kept in ${modelsDirectory()}; ROOST_MODELS names another folder.`,
     );
   model
     .command('tiny')

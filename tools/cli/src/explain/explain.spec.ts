@@ -73,6 +73,10 @@ describe('fetchExplanation', () => {
     server = createServer((request, response) => {
       asked.push(request.url ?? '');
       const known = request.url === '/requests/known';
+      if (request.url === '/requests/elsewhere') {
+        response.writeHead(404).end(JSON.stringify({ error: { message: 'Cannot GET', code: 'not_found' } }));
+        return;
+      }
       response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
       response.end(JSON.stringify(known ? explanation : { error: 'not among the last 1000' }));
     });
@@ -91,6 +95,12 @@ describe('fetchExplanation', () => {
   it('asks for what it was given and nothing else', async () => {
     await expect(fetchExplanation(admin, '../known')).rejects.toThrow('not among the last 1000');
     expect(asked).toEqual(['/requests/..%2Fknown']);
+  });
+
+  it('says what to do when it is the port for clients that answers', async () => {
+    await expect(fetchExplanation(admin, 'elsewhere')).rejects.toThrow(
+      `${admin.origin} answers 404 and is no admin port: give that of edge.admin_port with --admin`,
+    );
   });
 
   it('says what to do when nothing answers', async () => {
