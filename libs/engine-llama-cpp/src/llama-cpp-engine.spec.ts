@@ -226,6 +226,20 @@ async function atRest(engine: Engine): Promise<void> {
     expect((await answerOn(engine, { prompt, maxTokens: 56 })).tokens).toHaveLength(56);
   });
 
+  it('ends an answer where the model does, and goes on behind that place where a request says so', async () => {
+    const engine = await engines.open({ contextSize: 1024 });
+    let early = 0;
+    for (const word of ['one', 'two', 'three', 'four', 'five']) {
+      const ask = { prompt: await promptOf(engine, word), maxTokens: 800 };
+      const { tokens: whole } = await answerOn(engine, ask);
+      expect(whole).toHaveLength(800);
+      const { tokens } = await answerOn(engine, { ...ask, sampling: { temperature: 0, ignoreEos: false } });
+      expect(whole.slice(0, tokens.length)).toEqual(tokens);
+      if (tokens.length < 800) early += 1;
+    }
+    expect(early).toBeGreaterThan(0);
+  });
+
   it('keeps no state and leaves no file after many requests', async () => {
     const [context, generation] = [await engines.open({ contextSize: 256 }), await engines.open({ contextSize: 256 })];
     const filesLeft = (): string[] =>

@@ -199,7 +199,7 @@ export class LlamaCppEngine implements Engine {
       queue.fail(reason);
     });
     try {
-      const sampler = samplerOf(sampling, this.model.neverEnds);
+      const sampler = samplerOf(sampling);
       rank.decode(work, { generated, sampler, maxTokens, watcher });
       yield* queue.read();
     } finally {
@@ -226,7 +226,7 @@ export class LlamaCppEngine implements Engine {
       throw new EngineRefusal('invalid_request', `token ${String(unknown)} is not in the vocabulary`, 'prompt');
     }
     this.requireFits(prompt.length, maxTokens);
-    const sampler = samplerOf('sampling' in job ? job.sampling : NO_SAMPLING, this.model.neverEnds);
+    const sampler = samplerOf('sampling' in job ? job.sampling : NO_SAMPLING);
     return new Work({ kind, prompt, conversationId, cacheSalt, sampler, watcher });
   }
 

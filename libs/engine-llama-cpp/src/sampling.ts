@@ -2,28 +2,31 @@ import { randomInt } from 'node:crypto';
 
 import type { Sampling } from '@roost/engine';
 
-import type { NextTokenOptions, TokenBias } from './runtime/node-llama-cpp.js';
+import type { NextTokenOptions } from './runtime/node-llama-cpp.js';
 
-/** How each token of one answer is chosen. */
-export type Sampler = (index: number) => NextTokenOptions;
+/** How the tokens of one answer are chosen. */
+export interface Sampler {
+  /** For the token at this place of the answer, from 0. */
+  readonly optionsAt: (index: number) => NextTokenOptions;
+  /** Whether a token that ends an answer is one like any other. */
+  readonly ignoresEnds: boolean;
+}
 
 /**
  * How a request's answer is chosen: temperature 1 and top_p 1 unless it says otherwise. The choice of a token depends on
  * the seed and on the token's place in the answer alone, so that an answer that is continued elsewhere goes on as it would
  * have gone on here. A seed that is not given is drawn.
- *
- * @param neverEnds forbids the tokens that end an answer
  */
-export function samplerOf({ temperature, topP, seed, ignoreEos }: Sampling, neverEnds: TokenBias): Sampler {
+export function samplerOf({ temperature, topP, seed, ignoreEos }: Sampling): Sampler {
   const start = Number(BigInt.asUintN(32, seed ?? BigInt(randomInt(2 ** 32))));
-  return (index) => ({
+  const optionsAt = (index: number): NextTokenOptions => ({
     temperature: temperature ?? 1,
     topP: topP ?? 1,
     topK: 0,
     minP: 0,
     seed: mix(start, index),
-    ...(ignoreEos ? { tokenBias: neverEnds } : {}),
   });
+  return { optionsAt, ignoresEnds: ignoreEos };
 }
 
 /** Seeds of neighbouring tokens have nothing in common. */

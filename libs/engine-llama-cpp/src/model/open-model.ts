@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 
 import type { LlamaCppEngineOptions } from '../options.js';
 import { loadRuntime, type Runtime } from '../runtime/load-runtime.js';
-import type { LlamaModel, TokenBias } from '../runtime/node-llama-cpp.js';
+import type { LlamaModel } from '../runtime/node-llama-cpp.js';
 
 import { hashFile } from './hash-file.js';
 import { UnsupportedModel, Vocabulary } from './vocabulary.js';
@@ -16,8 +16,6 @@ export interface OpenModel {
   readonly vocabulary: Vocabulary;
   /** The Jinja source of the chat template, or null when the file has none. */
   readonly chatTemplate: string | null;
-  /** Forbids the tokens that end an answer. */
-  readonly neverEnds: TokenBias;
 }
 
 /**
@@ -41,14 +39,12 @@ export async function openModel({ modelPath, runtimePath, gpuLayers }: LlamaCppE
   }
   const { ggml, chat_template: template } = tokenizerOf(model);
   const vocabulary = new Vocabulary(ggml);
-  const ends = Array.from({ length: vocabulary.size }, (_, token) => token).filter((token) => model.isEogToken(token));
   return {
     runtime,
     model,
     hash: await hashFile(modelPath),
     vocabulary,
     chatTemplate: typeof template === 'string' ? template : null,
-    neverEnds: runtime.library.TokenBias.for(model).set(ends, 'never'),
   };
 }
 

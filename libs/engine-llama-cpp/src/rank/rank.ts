@@ -194,7 +194,7 @@ export class Rank {
     const samples = work.pendingTokens === numTokens;
     const input: EvaluateItem[] = [...tokens];
     if (samples) {
-      const options = work.sampler(work.generated.length);
+      const options = work.sampler.optionsAt(work.generated.length);
       input[input.length - 1] = [tokens.at(-1) ?? 0, { generateNext: { token: true, options } }];
     }
     try {
@@ -213,8 +213,9 @@ export class Rank {
   }
 
   private sampled(work: Work, sampled: number | null): void {
-    const token = sampled === null || this.options.isEnd(sampled) ? null : sampled;
-    const { watcher, maxTokens } = work;
+    const { watcher, maxTokens, sampler } = work;
+    const ends = sampled !== null && !sampler.ignoresEnds && this.options.isEnd(sampled);
+    const token = ends ? null : sampled;
     let done = maxTokens === null || token === null;
     if (maxTokens !== null && token !== null) {
       work.generated = [...work.generated, token];

@@ -10,7 +10,6 @@ export interface NodeLlamaCpp {
     readonly progressLogs: false;
     readonly logLevel: 'error';
   }): Promise<Llama>;
-  readonly TokenBias: { for(model: LlamaModel): TokenBias };
 }
 
 /** The package that renders chat templates. */
@@ -25,11 +24,6 @@ export interface Jinja {
 export interface Llama {
   readonly llamaCppRelease: { readonly repo: string; readonly release: string };
   loadModel(options: { readonly modelPath: string; readonly gpuLayers: number | 'auto' }): Promise<LlamaModel>;
-}
-
-/** Tokens that are made more or less likely. */
-export interface TokenBias {
-  set(tokens: number[], bias: 'never'): TokenBias;
 }
 
 /** A loaded model. */
@@ -73,7 +67,6 @@ export interface NextTokenOptions {
   readonly topK: number;
   readonly minP: number;
   readonly seed: number;
-  readonly tokenBias?: TokenBias;
 }
 
 /** A token to evaluate, and whether to sample what follows it. */
