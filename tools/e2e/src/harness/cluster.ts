@@ -155,7 +155,7 @@ export class Cluster {
    *
    * @throws Error that names what is held still after `withinMs`
    */
-  async settled(url = this.url, withinMs = 5_000): Promise<void> {
+  async settled(url = this.url, withinMs = 15_000): Promise<void> {
     let last: Counters = NOTHING_HELD;
     const nothingHeld = async (): Promise<boolean> => {
       last = await this.counters(url);
