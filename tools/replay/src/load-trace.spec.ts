@@ -69,7 +69,7 @@ describe('loadTrace', () => {
 
   it('names a file that is not there', async () => {
     const loading = loadTrace({ files: ['/no/such/file'], generate: undefined, seed: 1 }, directory);
-    await expect(loading).rejects.toThrow('/no/such/file: ENOENT');
+    await expect(loading).rejects.toThrow('/no/such/file: there is no such file');
   });
 
   it('makes a trace up where the recorded one is not there, and reads it where it is', async () => {

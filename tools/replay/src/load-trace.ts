@@ -70,6 +70,7 @@ async function failingFor<Result>(file: string, run: () => Result | Promise<Resu
     if (error instanceof TraceError) throw new ReplayFailure(`${file}, ${error.message}`, { cause: error });
     // Whatever else goes wrong is of the file: missing, unreadable, cut off, not gzip after all.
     const { code, message } = error as NodeJS.ErrnoException;
-    throw code === undefined ? error : new ReplayFailure(`${file}: ${message}`, { cause: error });
+    if (code === undefined) throw error;
+    throw new ReplayFailure(`${file}: ${code === 'ENOENT' ? 'there is no such file' : message}`, { cause: error });
   }
 }
