@@ -16,7 +16,6 @@ const VARIANTS = ENDPOINTS.flatMap((endpoint) => [false, true].map((stream) => (
 const LONG_ANSWER = { max_tokens: 5_000, ignore_eos: true };
 const LONG_PROMPT_WORDS = 4_000;
 const SHORT = { max_tokens: 3 };
-const SOON_MS = 3_000;
 
 /** A request of a client that goes away when it is told to. */
 class LeavingClient {
@@ -60,9 +59,9 @@ const activeIn = (instances: ClusterInfo['context_servers']): number =>
 const prefilling = (info: ClusterInfo): number => activeIn(info.context_servers);
 const generating = (info: ClusterInfo): number => activeIn(info.generation_servers);
 
-/** Waits, not for long, until nothing is held; gives the status of another request then. */
+/** Waits, for a fraction of what the requests would take, until nothing is held; gives the status of another request then. */
 async function statusAfterwards(cluster: Cluster): Promise<number> {
-  await cluster.settled(cluster.url, SOON_MS);
+  await cluster.settled();
   const next = await chat(cluster.url, promptOn(newTopic(), 3), SHORT);
   return next.status;
 }
