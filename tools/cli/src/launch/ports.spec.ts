@@ -19,6 +19,17 @@ describe('checkPorts', () => {
     await expect(checkPorts([place])).resolves.toBeUndefined();
   });
 
+  it('names every child that cannot listen, at once', async () => {
+    const servers = [createServer().listen(0, '127.0.0.1'), createServer().listen(0, '127.0.0.1')];
+    await Promise.all(servers.map((server) => once(server, 'listening')));
+    const places = servers.map((server, index) => {
+      const { port } = server.address() as AddressInfo;
+      return { name: `context-${String(index)}`, host: '127.0.0.1', port };
+    });
+    await expect(checkPorts(places)).rejects.toThrow(/^context-0: port .*\ncontext-1: port /);
+    for (const server of servers) server.close();
+  });
+
   it('says that an address is of another machine', async () => {
     // 192.0.2.0/24 is reserved for documentation.
     await expect(checkPorts([{ name: 'context-1', host: '192.0.2.1', port: 8001 }])).rejects.toThrow(

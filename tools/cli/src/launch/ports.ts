@@ -13,14 +13,16 @@ export interface ListenPlace {
 /**
  * Makes sure that every place can be listened on now.
  *
- * @throws CliError naming the first that cannot, why, and what to do
+ * @throws CliError naming each that cannot, why, and what to do
  */
 export async function checkPorts(places: readonly ListenPlace[]): Promise<void> {
   requireDistinct(places);
+  const refusals: string[] = [];
   for (const place of places) {
     const code = await listenOnce(place);
-    if (code !== undefined) throw new CliError(explain(place, code));
+    if (code !== undefined) refusals.push(explain(place, code));
   }
+  if (refusals.length > 0) throw new CliError(refusals.join('\n'));
 }
 
 function requireDistinct(places: readonly ListenPlace[]): void {
