@@ -23,7 +23,7 @@ describe('whichever worker fails, no request does', () => {
     cluster = await Cluster.start({
       contextWorkers: 2,
       generationWorkers: 2,
-      edge: { edge: { worker_connect_timeout_ms: 500 } },
+      edge: { edge: { worker_connect_timeout_ms: 1_500 } },
       worker: { engine: { simulated: { decode_step_ms: 10, prefill_tokens_per_second: 20_000, speed_up: 1 } } },
     });
     expected = await textsOf(cluster.url, PROMPTS, LOAD);

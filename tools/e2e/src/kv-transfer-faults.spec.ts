@@ -18,7 +18,7 @@ describe('a KV cache on its way', () => {
   beforeAll(async () => {
     cluster = await Cluster.start({
       contextWorkers: 2,
-      edge: { edge: { worker_connect_timeout_ms: 500 }, context_servers: { router: { type: 'round_robin' } } },
+      edge: { edge: { worker_connect_timeout_ms: 1_500 }, context_servers: { router: { type: 'round_robin' } } },
       context: { cache_transceiver_config: { kv_transfer_timeout_ms: EXPIRES_MS } },
       generation: { max_batch_size: 1, cache_transceiver_config: { kv_transfer_timeout_ms: TRANSFER_LIMIT_MS } },
       worker: {
