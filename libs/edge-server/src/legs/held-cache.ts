@@ -1,4 +1,5 @@
 import type { Instance } from '@roost/fleet';
+import { insist } from '@roost/grpc-transport';
 import { RELEASE } from '@roost/protocol';
 
 import type { LegSigner } from './leg-signer.js';
@@ -13,11 +14,14 @@ export interface HeldCache {
 const FREE_WITHIN_MS = 5_000;
 
 /**
- * Has a context worker free a cache that nobody will fetch. One that cannot be freed from here expires by itself. This goes
- * where legs go: on another connection it could overtake the end of the leg that has made the cache.
+ * Has a context worker free a cache that nobody will fetch, again where it may not have heard. One that cannot be freed from
+ * here expires by itself. This goes where legs go: on another connection it could overtake the end of the leg that has made
+ * the cache.
  */
-export function freeCache(signer: LegSigner, { legs }: Instance, cache: HeldCache): void {
+export function freeCache(signer: LegSigner, instance: Instance, cache: HeldCache): void {
   const metadata = signer.metadataForTransfer(cache);
-  const bounds = { signal: AbortSignal.timeout(FREE_WITHIN_MS), deadline: Date.now() + FREE_WITHIN_MS };
-  legs.unary(RELEASE, cache, metadata, bounds).catch(() => undefined);
+  void insist(() => {
+    const bounds = { signal: AbortSignal.timeout(FREE_WITHIN_MS), deadline: Date.now() + FREE_WITHIN_MS };
+    return instance.legs.unary(RELEASE, cache, metadata, bounds);
+  });
 }

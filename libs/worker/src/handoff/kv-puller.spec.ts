@@ -5,9 +5,9 @@ import { NO_SPAN } from '@roost/observability';
 import { KvTransferServiceClient, KvTransferServiceService, RoostError } from '@roost/protocol';
 import { freePort } from '@roost/testing';
 
-import { KvPuller } from './kv-puller.js';
+import { type HandoffTicket, KvPuller } from './kv-puller.js';
 
-// Owns: which channel a cache is fetched over.
+// Owns: which channel a cache is fetched over, and that its arrival is told.
 
 describe('KvPuller', () => {
   let server: Server;
@@ -15,24 +15,27 @@ describe('KvPuller', () => {
   let endpoint: string;
   let opened = 0;
   let asked = 0;
+  let released = 0;
+  let lostReleases = 0;
   let failure: RoostError;
 
-  const pull = async (): Promise<unknown> => {
-    const ticket = {
-      endpoint,
-      ctxRequestId: 1n,
-      encodedOpaqueState: 'state',
-      auth: null,
-      awaited: false,
-      span: NO_SPAN,
-    };
-    return await puller.pull(ticket, 0, new AbortController().signal).catch((error: unknown) => error);
-  };
+  const ticket = (): HandoffTicket => ({
+    endpoint,
+    ctxRequestId: 1n,
+    encodedOpaqueState: 'state',
+    auth: null,
+    awaited: false,
+    span: NO_SPAN,
+  });
+  const pull = (): Promise<unknown> =>
+    puller.pull(ticket(), 0, new AbortController().signal).catch((error: unknown) => error);
 
   beforeEach(async () => {
     endpoint = `127.0.0.1:${String(await freePort())}`;
     opened = 0;
     asked = 0;
+    released = 0;
+    lostReleases = 0;
     puller = new KvPuller(
       5_000,
       () => undefined,
@@ -56,7 +59,11 @@ describe('KvPuller', () => {
         asked += 1;
         call.emit('error', statusOf(failure));
       },
-      release: (_: unknown, answer: (failure: null, value: object) => void) => answer(null, { released: true }),
+      release: (_: unknown, answer: (failure: object | null, value?: object) => void) => {
+        released += 1;
+        if (released > lostReleases) answer(null, { released: true });
+        else answer(statusOf(new RoostError('worker_unavailable', 'lost')));
+      },
     });
     await new Promise<void>((resolve, reject) => {
       server.bindAsync(endpoint, ServerCredentials.createInsecure(), (failure) =>
@@ -80,6 +87,13 @@ describe('KvPuller', () => {
     expect([opened, asked]).toEqual([1, 1]);
     expect(await pull()).toMatchObject({ code: 'kv_cache_gone' });
     expect([opened, asked]).toEqual([2, 2]);
+  });
+
+  it('says again that a cache has arrived, where that may not have been heard', async () => {
+    await serve(new RoostError('kv_cache_gone', 'no such cache'));
+    lostReleases = 1;
+    await puller.confirm(ticket());
+    expect(released).toBe(2);
   });
 
   it('keeps its channel through other failures', async () => {

@@ -1,9 +1,10 @@
 import { credentials, Metadata } from '@grpc/grpc-js';
-import { type CallBounds, callStream, callUnary, CHANNEL_OPTIONS } from '@roost/grpc-transport';
+import { type CallBounds, callStream, callUnary, CHANNEL_OPTIONS, insist } from '@roost/grpc-transport';
 import type { Span } from '@roost/observability';
 import { DISAGG_AUTH, KvTransferServiceClient, type PullResponse, RoostError } from '@roost/protocol';
 
 import { type Unsealed, unseal } from './checked-stream.js';
+import { KvChannel } from './kv-channel.js';
 
 /** Which cache to take over, and the proof that the edge said so. */
 export interface HandoffTicket {
@@ -23,9 +24,12 @@ const MAX_CHANNELS = 256;
 /** How long after the last message of a cache its call may take to end, before it is cancelled. */
 const END_WITHIN_MS = 1_000;
 
+const CONFIRM_WITHIN_MS = 5_000;
+
 /** Fetches caches from context workers, over one channel for each, kept for as long as it is among the last used. */
 export class KvPuller {
-  private readonly channels = new Map<string, KvTransferServiceClient>();
+  private readonly channels = new Map<string, KvChannel>();
+  private closed = false;
 
   /**
    * @param timeoutMs the longest that one transfer may take (`kv_transfer_timeout_ms`)
@@ -46,7 +50,7 @@ export class KvPuller {
    */
   async pull(ticket: HandoffTicket, skipTokens: number, signal: AbortSignal): Promise<Unsealed> {
     const wasOpen = this.channels.has(ticket.endpoint);
-    const bounds = this.bounds(signal);
+    const bounds = { signal, deadline: Date.now() + this.timeoutMs };
     try {
       return await this.pullOver(ticket, skipTokens, bounds);
     } catch (error) {
@@ -55,75 +59,92 @@ export class KvPuller {
     }
   }
 
-  private async pullOver(ticket: HandoffTicket, skipTokens: number, within: CallBounds): Promise<Unsealed> {
-    const client = this.channelTo(ticket.endpoint);
-    const request = { ...requestOf(ticket), skipTokens, awaited: ticket.awaited };
-    const bounds = { ...within, graceMs: END_WITHIN_MS };
-    const messages = callStream(client.pull.bind(client), request, metadataOf(ticket), bounds);
-    return await unseal(this.blamingTheTransfer(messages, ticket.endpoint));
-  }
-
-  /** Tells the context worker that the cache has arrived. A confirmation that is lost costs room until the cache expires, no more. */
-  async confirm(ticket: HandoffTicket, signal: AbortSignal): Promise<void> {
-    const client = this.channelTo(ticket.endpoint);
-    await callUnary(client.release.bind(client), requestOf(ticket), metadataOf(ticket), this.bounds(signal)).catch(
-      () => undefined,
-    );
+  /**
+   * Tells the context worker that the cache has arrived, again where it may not have heard. What it never hears costs room
+   * until the cache expires, no more.
+   */
+  async confirm(ticket: HandoffTicket): Promise<void> {
+    await insist(async () => {
+      if (this.closed) return;
+      const channel = this.channelTo(ticket.endpoint);
+      const { client } = channel;
+      const bounds = { signal: AbortSignal.timeout(CONFIRM_WITHIN_MS), deadline: Date.now() + CONFIRM_WITHIN_MS };
+      channel.begin();
+      try {
+        await callUnary(client.release.bind(client), requestOf(ticket), metadataOf(ticket), bounds);
+      } finally {
+        channel.end();
+      }
+    });
   }
 
   close(): void {
-    for (const client of this.channels.values()) client.close();
+    this.closed = true;
+    for (const channel of this.channels.values()) channel.giveUp();
     this.channels.clear();
   }
 
+  private async pullOver(ticket: HandoffTicket, skipTokens: number, within: CallBounds): Promise<Unsealed> {
+    const channel = this.channelTo(ticket.endpoint);
+    return await unseal(this.messagesOver(channel, ticket, skipTokens, within));
+  }
+
   /** Whoever asked for the generation would take a lost context worker for the loss of this one. */
-  private async *blamingTheTransfer(
-    messages: AsyncGenerator<PullResponse, void, undefined>,
-    endpoint: string,
+  private async *messagesOver(
+    channel: KvChannel,
+    ticket: HandoffTicket,
+    skipTokens: number,
+    within: CallBounds,
   ): AsyncGenerator<PullResponse, void, undefined> {
+    const { client } = channel;
+    const request = { ...requestOf(ticket), skipTokens, awaited: ticket.awaited };
+    const bounds = { ...within, graceMs: END_WITHIN_MS };
+    channel.begin();
     try {
-      for await (const message of messages) {
+      for await (const message of callStream(client.pull.bind(client), request, metadataOf(ticket), bounds)) {
         if (message.chunk !== undefined) this.arrived(message.chunk.length);
         yield message;
       }
     } catch (error) {
       const code = error instanceof RoostError ? error.code : null;
-      if (code === 'kv_cache_gone' || code === 'worker_unavailable') this.forget(endpoint);
-      if (code === 'worker_unavailable') {
-        throw new RoostError('kv_cache_gone', 'the context worker is gone, and the KV cache with it', { cause: error });
-      }
-      if (code === 'deadline_exceeded') {
-        const message = `the KV cache did not arrive within ${String(this.timeoutMs)} ms`;
-        throw new RoostError('kv_transfer_failed', message, { cause: error });
-      }
-      throw error;
+      if (code === 'kv_cache_gone' || code === 'worker_unavailable') this.giveUp(channel, ticket.endpoint);
+      throw this.blamingTheTransfer(error);
+    } finally {
+      channel.end();
     }
   }
 
-  private bounds(signal: AbortSignal): CallBounds {
-    return { signal, deadline: Date.now() + this.timeoutMs };
+  private blamingTheTransfer(error: unknown): unknown {
+    const code = error instanceof RoostError ? error.code : null;
+    if (code === 'worker_unavailable') {
+      return new RoostError('kv_cache_gone', 'the context worker is gone, and the KV cache with it', { cause: error });
+    }
+    if (code === 'deadline_exceeded') {
+      const message = `the KV cache did not arrive within ${String(this.timeoutMs)} ms`;
+      return new RoostError('kv_transfer_failed', message, { cause: error });
+    }
+    return error;
   }
 
   /**
    * A worker that has no such cache may be another than the one that the endpoint's name stands for by now: where workers
    * have restarted, addresses change hands, and a channel stays with its address. A new channel looks the name up anew.
    */
-  private forget(endpoint: string): void {
-    this.channels.get(endpoint)?.close();
+  private giveUp(channel: KvChannel, endpoint: string): void {
+    if (this.channels.get(endpoint) !== channel) return;
     this.channels.delete(endpoint);
+    channel.giveUp();
   }
 
-  private channelTo(endpoint: string): KvTransferServiceClient {
-    const known = this.channels.get(endpoint);
-    const client = known ?? this.open(endpoint);
+  private channelTo(endpoint: string): KvChannel {
+    const channel = this.channels.get(endpoint) ?? new KvChannel(this.open(endpoint));
     this.channels.delete(endpoint);
-    this.channels.set(endpoint, client);
-    for (const [oldest, channel] of this.channels) {
+    this.channels.set(endpoint, channel);
+    for (const [oldest, unused] of this.channels) {
       if (this.channels.size <= MAX_CHANNELS) break;
-      channel.close();
-      this.channels.delete(oldest);
+      this.giveUp(unused, oldest);
     }
-    return client;
+    return channel;
   }
 }
 

@@ -134,7 +134,7 @@ async function takeOver(
       throw error;
     });
     const handle = await room.accept(arriving.description, arriving.chunks);
-    void puller.confirm(ticket, AbortSignal.timeout(5_000));
+    void puller.confirm(ticket);
     const { firstTokens, usage } = arriving.news;
     const generated = continuedFrom(message, firstTokens);
     return {
