@@ -39,12 +39,15 @@ describe('GrpcConnection', () => {
   let abort: AbortController;
 
   beforeEach(async () => {
-    server = createServer().on('stream', (stream: ServerHttp2Stream, headers) => {
-      const pieces: Buffer[] = [];
-      stream.on('data', (piece: Buffer) => pieces.push(piece));
-      stream.on('end', () => serve(stream, Buffer.concat(pieces).subarray(5).toString(), headers));
-      stream.on('error', () => undefined);
-    });
+    server = createServer({ maxSessionMemory: Number.MAX_SAFE_INTEGER }).on(
+      'stream',
+      (stream: ServerHttp2Stream, headers) => {
+        const pieces: Buffer[] = [];
+        stream.on('data', (piece: Buffer) => pieces.push(piece));
+        stream.on('end', () => serve(stream, Buffer.concat(pieces).subarray(5).toString(), headers));
+        stream.on('error', () => undefined);
+      },
+    );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     connection = new GrpcConnection(`127.0.0.1:${String((server.address() as AddressInfo).port)}`);
@@ -186,6 +189,16 @@ describe('GrpcConnection', () => {
     await expect(answered).rejects.toMatchObject({ code: 'client_closed_request' });
     await eventually(() => call?.rstCode === constants.NGHTTP2_CANCEL);
     await expect(unary()).rejects.toMatchObject({ code: 'client_closed_request' });
+  });
+
+  it('gets long answers to long messages, however many at a time, of a peer that takes what comes', async () => {
+    const window = 2 ** 31 - 1;
+    server.updateSettings({ initialWindowSize: window, maxConcurrentStreams: 2 ** 32 - 1 });
+    server.on('session', (session) => session.setLocalWindowSize(window));
+    serve = (call, request) => answer(call, [framed(request)], { 'grpc-status': '0' });
+    const long = 'x'.repeat(250_000);
+    const answers = await Promise.all(Array.from({ length: 200 }, () => unary(long)));
+    expect(answers.every((text) => text === long)).toBe(true);
   });
 
   it('yields messages as they come', async () => {

@@ -2,8 +2,11 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, type Outgoing
 
 /** What a slow client leaves unread takes no more than that much of memory for each call. */
 const CALL_WINDOW = 512 * 1_024;
-/** Bytes of all calls that may be under way; they are taken at once, whoever they are for. */
-const SESSION_WINDOW = 16 * 1_024 * 1_024;
+/**
+ * Bytes of all calls that a peer may send before they have been taken. No more than the buffers of a socket hold: Node does
+ * not read from a connection while it waits to write to it, and two peers that both wait to write wait for ever.
+ */
+const SESSION_WINDOW = 512 * 1_024;
 const PING_EVERY_MS = 10_000;
 /** Within which a peer is connected to, and answers a ping. */
 const ANSWER_WITHIN_MS = 5_000;
