@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by verify.sh: a Docker daemon to work with. Takes the one that runs
+# Sourced by verify.sh and verify-llama-cpp.sh: a Docker daemon to work with. Takes the one that runs
 # already, else starts a private one, with a socket of its own.
 #
 # The sourcing script has job control on (set -m), so that an interrupt does not reach the daemon before the clean-up does.

@@ -17,14 +17,7 @@ services=(llama-context-0 llama-context-1 llama-generation-0 llama-generation-1 
 if docker compose version >/dev/null 2>&1; then compose=(docker compose); else compose=(docker-compose); fi
 compose+=(--file "$root/docker-compose.yml" --profile llama-cpp)
 
-passed=0
-failed=0
-log=$(mktemp)
-# Every job gets a process group of its own, so that an interrupt does not reach the daemon before the clean-up does.
-set -m
-trap finish EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+source "$here/checks.sh"
 
 main() {
   start_dockerd "${VERIFY_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/roost-compose}"
@@ -45,27 +38,6 @@ main() {
   check "SIGTERM ends every container with exit code 0" containers_end_cleanly
 }
 
-# check TITLE COMMAND...: runs the command, counts it, and shows its output when it fails.
-check() {
-  local title=$1 start=$SECONDS
-  shift
-  if "$@" >"$log" 2>&1 </dev/null; then
-    passed=$((passed + 1))
-    echo "ok      $title ($((SECONDS - start)) s)"
-  else
-    failed=$((failed + 1))
-    echo "FAILED  $title ($((SECONDS - start)) s)"
-    tail -n 40 "$log" | sed 's/^/        /'
-  fi
-}
-
-# need TITLE COMMAND...: a check without which the rest makes no sense.
-need() {
-  local before=$failed
-  check "$@"
-  if ((failed > before)); then exit 1; fi
-}
-
 runtime_is_pruned() {
   local image
   for image in llama-context-worker llama-generation-worker; do
@@ -79,11 +51,6 @@ only_its_services_run() {
   expected=$(printf '%s\n' "${services[@]}" | sort)
   [[ $(docker ps --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME" \
     --format '{{.Label "com.docker.compose.service"}}' | sort) == "$expected" ]]
-}
-
-container_of() {
-  docker ps --all --quiet --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME" \
-    --filter "label=com.docker.compose.service=$1"
 }
 
 models_are_read_only() {
@@ -108,17 +75,15 @@ finish() {
   trap - EXIT
   trap '' INT TERM HUP
   set +e
+  end_running_check
   if docker info >/dev/null 2>&1; then
-    if ((code != 0 || failed > 0)); then "${compose[@]}" logs --no-color --tail 40; fi
     timeout 120 "${compose[@]}" down --volumes --timeout 5 >/dev/null 2>&1
     for image in "${images[@]}"; do docker image rm "roost/$image:$IMAGE_TAG" >/dev/null 2>&1; done
   fi
   stop_dockerd
   if [[ -s $log.demo ]]; then cat "$log.demo"; fi
   rm -f "$log" "$log.demo"
-  if ((code != 0 && failed == 0)); then failed=1; fi
-  echo "$passed passed, $failed failed"
-  if ((failed > 0)); then exit 1; fi
+  finish_checks "$code"
 }
 
 main

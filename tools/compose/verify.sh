@@ -22,15 +22,7 @@ export IMAGE_TAG=verify-$$ EDGE_ADDRESS=127.0.0.1
 apps=(edge context-worker generation-worker)
 services=(edge context-0 context-1 generation-0 generation-1)
 
-passed=0
-failed=0
-running=
-log=$(mktemp)
-# Every job gets a process group of its own, so that an interrupt can end it whole.
-set -m
-trap finish EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+source "$here/checks.sh"
 
 main() {
   install_packages
@@ -93,38 +85,6 @@ install_packages() {
   compose+=(--file "$root/docker-compose.yml")
 }
 
-# check TITLE COMMAND...: runs the command, counts it, and shows its output when it fails.
-check() {
-  local title=$1 start=$SECONDS
-  shift
-  # In the background, because a shell that waits hears signals at once.
-  "$@" >"$log" 2>&1 </dev/null &
-  running=$!
-  if wait "$running"; then
-    passed=$((passed + 1))
-    echo "ok      $title ($((SECONDS - start)) s)"
-  else
-    failed=$((failed + 1))
-    echo "FAILED  $title ($((SECONDS - start)) s)"
-    tail -n 40 "$log" | sed 's/^/        /'
-    show_container_logs
-  fi
-  running=
-}
-
-# What the containers have said until now: later checks end them.
-show_container_logs() {
-  docker info >/dev/null 2>&1 || return 0
-  "${compose[@]}" logs --no-color --tail 60 2>&1 | sed 's/^/        /'
-}
-
-# need TITLE COMMAND...: a check without which the rest makes no sense.
-need() {
-  local before=$failed
-  check "$@"
-  if ((failed > before)); then exit 1; fi
-}
-
 make_base_image() { "$here/stand-in-base.sh" >"$log.base"; }
 
 # without SERVICE COMMAND...: kills the service's container, then runs the command.
@@ -179,11 +139,6 @@ every_container_is_healthy() {
   done
 }
 
-container_of() {
-  docker ps --all --quiet --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME" \
-    --filter "label=com.docker.compose.service=$1"
-}
-
 placement() {
   node "$root/tools/start/start.mjs" demo --url "$url" --json >"$log.demo" &&
     cluster placement <"$log.demo"
@@ -213,10 +168,7 @@ finish() {
   trap - EXIT
   trap '' INT TERM HUP
   set +e
-  if [[ -n $running ]]; then
-    kill -TERM -- "-$running" 2>/dev/null
-    wait "$running" 2>/dev/null
-  fi
+  end_running_check
   if docker info >/dev/null 2>&1 && [[ -n ${compose:-} ]]; then
     timeout 120 "${compose[@]}" down --volumes --timeout 5 >/dev/null 2>&1
     local app
@@ -226,9 +178,7 @@ finish() {
   fi
   stop_dockerd
   rm -f "$log" "$log.base" "$log.demo"
-  if ((code != 0 && failed == 0)); then failed=1; fi
-  echo "$passed passed, $failed failed"
-  if ((failed > 0)); then exit 1; fi
+  finish_checks "$code"
 }
 
 main

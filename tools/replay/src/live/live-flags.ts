@@ -3,15 +3,9 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { isLoopback, type LiveOptions } from './live-options.js';
 
 /** The options of a live replay as commander gives them. */
-export interface LiveFlags {
+export interface LiveFlags extends Omit<LiveOptions, 'url' | 'model'> {
   readonly live?: URL;
   readonly model?: string;
-  readonly parentHeader: string;
-  readonly speed: number;
-  readonly scale: number;
-  readonly maxTokens: number;
-  readonly maxRequests: number;
-  readonly seconds: number;
   readonly allowRemote?: true;
 }
 
