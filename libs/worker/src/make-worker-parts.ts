@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import { createAdpRouter } from '@roost/adp-router';
-import { type AttentionDpConfig, CacheTransceiverConfig, type WorkerConfig } from '@roost/config';
+import { balanceLimitsOf, createAdpRouter } from '@roost/adp-router';
+import { CacheTransceiverConfig, type WorkerConfig } from '@roost/config';
 import type { Engine } from '@roost/engine';
 import { createTracer } from '@roost/observability';
 import { ROOST_VERSION } from '@roost/protocol';
@@ -11,7 +11,6 @@ import { KvPuller } from './handoff/kv-puller.js';
 import { InFlight } from './lifecycle/in-flight.js';
 import { createWorkerMetrics } from './metrics/worker-metrics.js';
 import { ConfiguredRole } from './role.js';
-import type { BalanceLimits } from './scheduling/balance.js';
 import { type RankPlacement, RankQueue } from './scheduling/rank-queue.js';
 import type { WorkerParts } from './worker-parts.js';
 
@@ -40,7 +39,7 @@ export async function makeWorkerParts(engine: Engine, config: WorkerConfig): Pro
     router,
     queue: new RankQueue(engine, router, {
       maxQueued: config.worker.max_queued_requests,
-      balance: balanceOf(config.attention_dp_config),
+      balance: balanceLimitsOf(config.attention_dp_config),
       onPlaced,
     }),
     held: new HeldHandoffs(
@@ -56,9 +55,4 @@ export async function makeWorkerParts(engine: Engine, config: WorkerConfig): Pro
     role: new ConfiguredRole(config.role),
     endpoint: `${host}:${String(config.port)}`,
   };
-}
-
-function balanceOf(config: AttentionDpConfig): BalanceLimits | null {
-  if (!config.enable_balance) return null;
-  return { timeoutIters: config.timeout_iters, batchingWaitIters: config.batching_wait_iters };
 }

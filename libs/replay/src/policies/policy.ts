@@ -1,4 +1,4 @@
-import type { AttentionDpOptions } from '@roost/adp-router';
+import type { AttentionDpOptions, BalanceOptions } from '@roost/adp-router';
 
 /** How requests find their instance and their rank: a configuration of production's routers, by the same names. */
 export interface Policy {
@@ -14,7 +14,7 @@ export interface FleetPolicy {
   /** What a sub-agent is placed by: its own conversation, its parent session, or the session at the top of its family. */
   readonly subagentKey: SubagentKey;
   /** `attention_dp_config` of every instance. */
-  readonly attentionDp: AttentionDpOptions;
+  readonly attentionDp: AttentionDpOptions & BalanceOptions;
 }
 
 /** Whose session places a sub-agent. */

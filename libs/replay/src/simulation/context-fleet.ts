@@ -1,5 +1,3 @@
-import { createAdpRouter } from '@roost/adp-router';
-
 import type { FleetPolicy } from '../policies/policy.js';
 
 import { ContextInstance, type Prefilled } from './context-instance.js';
@@ -25,13 +23,11 @@ export class ContextFleet {
   readonly #placement: FleetPlacement;
 
   constructor(policy: FleetPolicy, options: ReplayOptions, time: VirtualTime, tokensPerBlock: number) {
-    const { instances, ranksPerInstance, maxBatchSize } = options;
+    const { instances, ranksPerInstance } = options;
     const servers = Array.from({ length: instances }, (_, index) => `context-${String(index)}`);
     this.#placement = new FleetPlacement(policy, { servers, ranksPerInstance, tokensPerBlock }, () => time.now);
-    const make = (server: string): ContextInstance<Job> => {
-      const router = createAdpRouter(policy.attentionDp, maxBatchSize);
-      return new ContextInstance<Job>(options, router, time, this.#listenTo(server), tokensPerBlock);
-    };
+    const make = (server: string): ContextInstance<Job> =>
+      new ContextInstance<Job>(options, policy.attentionDp, time, this.#listenTo(server), tokensPerBlock);
     this.#instances = new Map(servers.map((server) => [server, make(server)]));
   }
 

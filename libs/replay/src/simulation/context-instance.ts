@@ -1,4 +1,3 @@
-import type { AdpRouter } from '@roost/adp-router';
 import type { BlockEvent } from '@roost/block-cache';
 import {
   commitIteration,
@@ -11,6 +10,8 @@ import {
   type TimeModel,
   transferMs,
 } from '@roost/engine-simulated';
+
+import type { FleetPolicy } from '../policies/policy.js';
 
 import { capacityBlocks } from './capacity-blocks.js';
 import { type RankJob, RankQueue } from './rank-queue.js';
@@ -52,7 +53,7 @@ export class ContextInstance<Job extends RankJob> implements Settler {
 
   constructor(
     private readonly options: ReplayOptions,
-    router: AdpRouter,
+    attentionDp: FleetPolicy['attentionDp'],
     private readonly time: VirtualTime,
     private readonly listener: InstanceListener<Job>,
     tokensPerBlock: number,
@@ -71,7 +72,7 @@ export class ContextInstance<Job extends RankJob> implements Settler {
     );
     this.#links = indexes.map(() => new Pacer());
     this.#prefillTokens = indexes.map(() => 0);
-    this.#queue = new RankQueue(this.#ranks, router, options.maxBatchSize);
+    this.#queue = new RankQueue(this.#ranks, attentionDp, options.maxBatchSize);
   }
 
   /** Prompt tokens computed so far, by rank. */
@@ -87,7 +88,7 @@ export class ContextInstance<Job extends RankJob> implements Settler {
 
   /** Assigns what waits, and begins an iteration unless one goes on. */
   settle(): void {
-    for (const { job, rank } of this.#queue.assign()) this.#start(job, rank);
+    for (const { id: job, rank } of this.#queue.assign()) this.#start(job, rank);
     if (!this.#iterating) this.#iterate();
   }
 

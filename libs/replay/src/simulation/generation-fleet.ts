@@ -1,9 +1,7 @@
-import { createAdpRouter } from '@roost/adp-router';
-
 import type { FleetPolicy } from '../policies/policy.js';
 
 import { FleetPlacement, type UnplacedLeg } from './fleet-placement.js';
-import { GenerationInstance, type GenerationJob, UNLIMITED_REQUESTS } from './generation-instance.js';
+import { GenerationInstance, type GenerationJob } from './generation-instance.js';
 import type { ReplayOptions } from './replay-options.js';
 import type { VirtualTime } from './virtual-time.js';
 
@@ -22,7 +20,7 @@ export class GenerationFleet {
     const make = (server: string): GenerationInstance =>
       new GenerationInstance(
         options,
-        createAdpRouter(policy.attentionDp, UNLIMITED_REQUESTS),
+        policy.attentionDp,
         time,
         (rank, event) => this.#placement.blockChanged(server, rank, event),
         tokensPerBlock,

@@ -1,6 +1,7 @@
-import type { AdpRouter } from '@roost/adp-router';
 import type { BlockEvent } from '@roost/block-cache';
 import { Rank, Sequence } from '@roost/engine-simulated';
+
+import type { FleetPolicy } from '../policies/policy.js';
 
 import { capacityBlocks } from './capacity-blocks.js';
 import { type RankJob, RankQueue } from './rank-queue.js';
@@ -19,7 +20,7 @@ export interface GenerationJob extends RankJob {
 }
 
 /** More than any trace has at a time: what a rank is never kept from by the number of its requests. */
-export const UNLIMITED_REQUESTS = 1_000_000;
+const UNLIMITED_REQUESTS = 1_000_000;
 
 /**
  * One generation worker in virtual time: ranks whose caches take KV over and keep the prompts' blocks, and the queue for
@@ -28,11 +29,12 @@ export const UNLIMITED_REQUESTS = 1_000_000;
 export class GenerationInstance implements Settler {
   readonly #ranks: readonly Rank[];
   readonly #queue: RankQueue<GenerationJob>;
+  #stepping = false;
   readonly #waiting = new Map<Sequence, { readonly job: GenerationJob; readonly rank: Rank }>();
 
   constructor(
-    options: ReplayOptions,
-    router: AdpRouter,
+    private readonly options: ReplayOptions,
+    attentionDp: FleetPolicy['attentionDp'],
     private readonly time: VirtualTime,
     blocksChanged: (rank: number, event: BlockEvent) => void,
     tokensPerBlock: number,
@@ -50,7 +52,7 @@ export class GenerationInstance implements Settler {
           onBlockEvent: (event) => blocksChanged(index, event),
         }),
     );
-    this.#queue = new RankQueue(this.#ranks, router, UNLIMITED_REQUESTS);
+    this.#queue = new RankQueue(this.#ranks, attentionDp, UNLIMITED_REQUESTS);
   }
 
   /** Takes a job in; what else comes at this instant is assigned to ranks together with it. */
@@ -61,8 +63,23 @@ export class GenerationInstance implements Settler {
 
   /** Assigns what waits, and makes room for as much of it as there is. */
   settle(): void {
-    for (const { job, rank } of this.#queue.assign()) this.#start(job, this.#ranks[rank]);
+    for (const { id: job, rank } of this.#queue.assign()) this.#start(job, this.#ranks[rank]);
+    this.#stepForThoseWhoWait();
     for (const rank of this.#ranks) for (const sequence of rank.plan().admitted) this.#admit(sequence);
+  }
+
+  /**
+   * Ranks that decode end an iteration with every token. Those are events only while jobs wait, which is when they count: what is
+   * held back for balance is so while every rank decodes.
+   */
+  #stepForThoseWhoWait(): void {
+    if (this.#queue.size === 0 || this.#stepping) return;
+    this.#stepping = true;
+    this.time.at(this.time.now + this.options.decodeStepMs, () => {
+      this.#stepping = false;
+      this.#queue.iterated();
+      this.time.settleSoon(this);
+    });
   }
 
   #start(job: GenerationJob, rank: Rank | undefined): void {

@@ -1,4 +1,13 @@
-import type { AdpRequest, AdpRouter, RankLoad } from '@roost/adp-router';
+import {
+  AssignmentQueue,
+  type AttentionDpOptions,
+  type BalanceOptions,
+  balanceLimitsOf,
+  createAdpRouter,
+  type Decision,
+  type QueuedRequest,
+  type RankLoad,
+} from '@roost/adp-router';
 import type { Rank } from '@roost/engine-simulated';
 
 /** A leg, as far as placing it on a rank is concerned. */
@@ -11,70 +20,55 @@ export interface RankJob {
   readonly placedBy: string | null;
 }
 
-/**
- * The queue of an instance, by the rules of the worker's: jobs wait until a rank has a free slot, and the ADP router
- * assigns all that can start at a time together, from what the ranks have to do and have cached.
- */
+/** The worker's queue of an instance, over simulated ranks. */
 export class RankQueue<Job extends RankJob> {
-  readonly #waiting = new Set<Job>();
-  /** Iterations since the router first deferred a job. */
-  readonly #deferred = new Map<Job, number>();
+  readonly #waiting: AssignmentQueue<Job>;
+  readonly #needsCachedTokens: boolean;
 
+  /** @param attentionDp the instance's `attention_dp_config` */
   constructor(
     private readonly ranks: readonly Rank[],
-    private readonly router: AdpRouter,
-    private readonly maxBatchSize: number,
-  ) {}
+    attentionDp: AttentionDpOptions & BalanceOptions,
+    maxBatchSize: number,
+  ) {
+    const router = createAdpRouter(attentionDp, maxBatchSize);
+    this.#needsCachedTokens = router.needsCachedTokens;
+    this.#waiting = new AssignmentQueue(router, { maxBatchSize, balance: balanceLimitsOf(attentionDp) });
+  }
+
+  /** Jobs that wait for a rank. */
+  get size(): number {
+    return this.#waiting.size;
+  }
 
   add(job: Job): void {
-    this.#waiting.add(job);
+    this.#waiting.add(job, this.#describe(job));
   }
 
   /** Says that the ranks have done an iteration. */
   iterated(): void {
-    for (const [job, iterations] of this.#deferred) this.#deferred.set(job, iterations + 1);
+    this.#waiting.iterated();
   }
 
   /** Takes the jobs out that go to a rank now. */
-  assign(): readonly { readonly job: Job; readonly rank: number }[] {
-    if (this.#waiting.size === 0) return [];
-    const loads = this.ranks.map(loadOf);
-    const room = loads.reduce(
-      (sum, { numActiveRequests }) => sum + Math.max(0, this.maxBatchSize - numActiveRequests),
-      0,
-    );
-    if (room === 0) return [];
-    const offered = this.#waiting.values().take(this.router.canDefer ? Infinity : room);
-    const { decisions, deferred } = this.router.assign(loads, offered.map((job) => this.#describe(job)).toArray());
-    for (const job of deferred) if (!this.#deferred.has(job)) this.#deferred.set(job, 0);
-    return decisions.map(({ id: job, rank }) => {
-      this.#waiting.delete(job);
-      this.#deferred.delete(job);
-      return { job, rank };
-    });
+  assign(): readonly Decision<Job>[] {
+    return this.#waiting.assign(this.ranks.map(loadOf));
   }
 
-  #describe(job: Job): AdpRequest<Job> {
+  #describe(job: Job): QueuedRequest {
     return {
-      id: job,
       numInputTokens: job.inputTokens,
       conversationId: job.conversationId,
       subagentAffinityId: job.placedBy,
-      waitedIters: this.#deferred.get(job) ?? 0,
-      cachedTokens: this.#cachedTokens(job),
+      ...(this.#needsCachedTokens ? { cachedTokens: (rank) => this.#cachedTokens(job, rank) } : {}),
     };
   }
 
-  #cachedTokens({ hashes, inputTokens }: Job): (rank: number) => number {
-    const known = new Map<number, number>();
-    return (rank) => {
-      const cache = this.ranks[rank]?.cache;
-      if (cache === undefined) return 0;
-      const blocks = known.get(rank) ?? cache.match(hashes);
-      known.set(rank, blocks);
-      // As for a sequence that is admitted: its last token is always computed.
-      return Math.min(blocks, Math.floor((inputTokens - 1) / cache.tokensPerBlock)) * cache.tokensPerBlock;
-    };
+  #cachedTokens({ hashes, inputTokens }: RankJob, rank: number): number {
+    const cache = this.ranks[rank]?.cache;
+    if (cache === undefined) return 0;
+    // As for a sequence that is admitted: its last token is always computed.
+    return Math.min(cache.match(hashes), Math.floor((inputTokens - 1) / cache.tokensPerBlock)) * cache.tokensPerBlock;
   }
 }
 

@@ -85,6 +85,34 @@ describe('RankQueue', () => {
     expect(started.at(-1)).toBe('home@1 overflow');
   });
 
+  it('holds requests back for each other as it is told to', async () => {
+    const engine = new CountingEngine(2);
+    engine.active.fill(1);
+    const router = createAdpRouter({}, engine.info.maxBatchSize);
+    const balance = { timeoutIters: 2, batchingWaitIters: 1 };
+    const queue = new RankQueue(engine, router, { maxQueued: 100, balance, now: () => 0 });
+    const placed = queue.run(request(), never, ({ rank }) => Promise.resolve(rank));
+    engine.iterate();
+    await turn();
+    expect(queue.depth).toBe(1);
+    engine.iterate();
+    await turn();
+    expect(queue.depth).toBe(0);
+    expect(await placed).toBe(0);
+  });
+
+  it('does not start what another job has ended in the same turn', async () => {
+    const queue = queueOver(new CountingEngine(1));
+    const gone = new AbortController();
+    const first = queue.run(request(), never, () => {
+      gone.abort(new Error('gone'));
+      return Promise.resolve();
+    });
+    const second = queue.run(request(), gone.signal, () => Promise.reject(new Error('started')));
+    await expect(second).rejects.toThrow('gone');
+    await first;
+  });
+
   it('refuses what finds it full, and says so', () => {
     const queue = queueOver(new CountingEngine(1), 0);
     expect(() => void queue.run(request(), never, () => Promise.resolve())).toThrow('queue is full');

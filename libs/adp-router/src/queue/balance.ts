@@ -1,6 +1,16 @@
-import type { RankLoad } from '@roost/adp-router';
+import type { RankLoad } from '../ports/adp-router.js';
 
-/** How long requests may be held back so that all ranks get work together (`attention_dp_config`, reference 6.1). */
+/** The fields of `attention_dp_config` that hold requests back for each other; each may be absent (reference 6.1). */
+export interface BalanceOptions {
+  /** Hold requests back at all. Default false. */
+  readonly enable_balance?: boolean | undefined;
+  /** Default 50. */
+  readonly timeout_iters?: number | undefined;
+  /** Default 10. */
+  readonly batching_wait_iters?: number | undefined;
+}
+
+/** How long requests may be held back so that all ranks get work together. */
 export interface BalanceLimits {
   /** The most iterations that a request is held while there are fewer than one for each rank; at least 0. */
   readonly timeoutIters: number;
@@ -13,6 +23,12 @@ export interface WaitingRequests {
   readonly count: number;
   /** The iterations that ended since the first of them came. */
   readonly longestIters: number;
+}
+
+/** The limits that a configuration asks for; null where it holds nothing back. */
+export function balanceLimitsOf(options: BalanceOptions): BalanceLimits | null {
+  if (options.enable_balance !== true) return null;
+  return { timeoutIters: options.timeout_iters ?? 50, batchingWaitIters: options.batching_wait_iters ?? 10 };
 }
 
 /**

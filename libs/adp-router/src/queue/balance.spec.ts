@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { shouldHold } from './balance.js';
+import { balanceLimitsOf, shouldHold } from './balance.js';
 
 const LIMITS = { timeoutIters: 50, batchingWaitIters: 10 };
 const CAP = 4;
@@ -39,5 +39,19 @@ describe('holding requests back for balance', () => {
         expect(hold(ranks, count, 0, { timeoutIters: 0, batchingWaitIters: 0 })).toBe(false);
       }),
     );
+  });
+});
+
+describe('the limits that a configuration asks for', () => {
+  it.each([
+    [{}, null],
+    [{ enable_balance: false, timeout_iters: 3 }, null],
+    [{ enable_balance: true }, { timeoutIters: 50, batchingWaitIters: 10 }],
+    [
+      { enable_balance: true, timeout_iters: 3, batching_wait_iters: 0 },
+      { timeoutIters: 3, batchingWaitIters: 0 },
+    ],
+  ])('%j', (options, expected) => {
+    expect(balanceLimitsOf(options)).toEqual(expected);
   });
 });
