@@ -21,7 +21,6 @@ export async function createEdge(
 ): Promise<NestFastifyApplication> {
   const { edge, server_keep_alive_timeout } = config;
   const adapter = new FastifyAdapter({
-    bodyLimit: edge.body_limit_bytes,
     keepAliveTimeout: server_keep_alive_timeout * 1_000,
     requestTimeout: edge.body_timeout_ms,
     // No answer takes longer; who does not read one for so long will not read it.
@@ -43,7 +42,7 @@ export async function createEdge(
     abortOnError: false,
   });
   app.useLogger(app.get(AppLogger, { strict: false }));
-  acceptRawBodies(adapter.getInstance());
+  acceptRawBodies(adapter.getInstance(), edge.body_limit_bytes);
   app.enableShutdownHooks([], { useProcessExit: true });
   return app;
 }

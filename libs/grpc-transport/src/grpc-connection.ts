@@ -131,7 +131,7 @@ export class GrpcConnection {
     { path, encode }: Pick<GrpcMethod<Request, unknown>, 'path' | 'encode'>,
     request: Request,
     metadata: Metadata,
-    { deadline }: CallBounds,
+    { deadline, onSent }: CallBounds,
   ): ClientHttp2Stream {
     // First: a message that cannot be encoded must not leave a call behind.
     const parts = encode(request);
@@ -144,6 +144,8 @@ export class GrpcConnection {
       te: 'trailers',
       'grpc-timeout': `${String(timeout)}m`,
     });
+    // Not before: until the connection has taken them, it reads the parts where they are.
+    if (onSent !== undefined) stream.once('finish', onSent);
     stream.cork();
     stream.write(framePrefix(parts));
     for (const part of parts) stream.write(part);

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Placement } from '@roost/fleet-router';
 
 import { LegAttempt } from '../request/leg-attempt.js';
+import { ReceivedBody } from '../request/received-body.js';
 import { ServedRequest } from '../request/served-request.js';
 
 import { explainRequest, type Explanation } from './explain-request.js';
@@ -15,7 +16,14 @@ const placement: Placement = { server: 'b:1', decision: 'parent', reason: 'home'
 
 function served(change: object = {}): ServedRequest {
   const signal = new AbortController().signal;
-  return new ServedRequest('id', { ...client, ...change } as never, identity, Date.now(), signal);
+  return new ServedRequest(
+    'id',
+    { ...client, ...change } as never,
+    identity,
+    Date.now(),
+    signal,
+    new ReceivedBody(Buffer.alloc(0)),
+  );
 }
 
 describe('explainRequest', () => {

@@ -7,7 +7,6 @@ const CODE_OF_HTTP_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: 'invalid_request',
   404: 'not_found',
   405: 'method_not_allowed',
-  413: 'body_too_large',
   415: 'unsupported_media_type',
   431: 'headers_too_large',
 };
@@ -31,7 +30,6 @@ function statusOf(error: unknown): number | undefined {
 
 function messageOf(code: ErrorCode, error: unknown): string {
   const text = error instanceof Error ? error.message : '';
-  if (code === 'body_too_large') return 'the request body is larger than edge.body_limit_bytes: send less';
   // The commonest slip of a client's configuration: a base URL without the version.
   const lacksVersion = code === 'not_found' && /^Cannot [A-Z]+ \/(chat\/completions|completions|models)\b/.test(text);
   return lacksVersion ? `${text}; the API lies under /v1` : text;

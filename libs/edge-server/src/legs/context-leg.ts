@@ -88,10 +88,11 @@ export async function prefill(
       scheduleStyle,
     },
   };
-  const { conversationId, subagentAffinityId } = request.identity;
+  const { identity, client, signal, deadline, body } = request;
+  const { conversationId, subagentAffinityId } = identity;
   const claim = {
     role: 'CONTEXT',
-    model: request.client.model,
+    model: client.model,
     conversationId,
     subagentAffinityId: routed.affinity ? subagentAffinityId : null,
     requestType: 'context_only',
@@ -101,7 +102,7 @@ export async function prefill(
   instance.address(metadata);
   beginLegSpan(request, attempt, metadata);
   try {
-    const answer = await instance.legs.unary(PREFILL, message, metadata, request);
+    const answer = await instance.legs.unary(PREFILL, message, metadata, { signal, deadline, onSent: body.hold() });
     requireHandoff(answer, request);
     return answer;
   } catch (error) {

@@ -133,8 +133,9 @@ function generate(
   );
   instance.address(metadata);
   beginLegSpan(request, attempt, metadata);
-  const { deadline } = request;
-  return instance.legs.stream(GENERATE, message, metadata, { signal, deadline, graceMs: END_WITHIN_MS });
+  const { deadline, body } = request;
+  const bounds = { signal, deadline, graceMs: END_WITHIN_MS, onSent: body.hold() };
+  return instance.legs.stream(GENERATE, message, metadata, bounds);
 }
 
 function claimOf(routed: RoutedFleet, request: ServedRequest, params: DisaggregatedParams | undefined): LegClaim {

@@ -3,6 +3,7 @@ import type { Placement } from '@roost/fleet-router';
 import { RoostError } from '@roost/protocol';
 
 import { LegAttempt } from '../request/leg-attempt.js';
+import { ReceivedBody } from '../request/received-body.js';
 import { ServedRequest } from '../request/served-request.js';
 
 import { createEdgeMetrics, type EdgeMetrics } from './edge-metrics.js';
@@ -24,7 +25,14 @@ describe('RequestRecorder', () => {
   });
 
   function requestFor(model: string, abort = new AbortController()): ServedRequest {
-    return new ServedRequest('id', { endpoint: 'chat', model } as never, {} as never, Date.now(), abort.signal);
+    return new ServedRequest(
+      'id',
+      { endpoint: 'chat', model } as never,
+      {} as never,
+      Date.now(),
+      abort.signal,
+      new ReceivedBody(Buffer.alloc(0)),
+    );
   }
 
   async function lines(name: string): Promise<string[]> {

@@ -6,6 +6,7 @@ import type { Fleets } from '../fleets/fleets.js';
 import type { WorkerTokens } from '../fleets/worker-tokens.js';
 
 import { PromptTokenizer } from './prompt-tokenizer.js';
+import { ReceivedBody } from './received-body.js';
 import { ServedRequest } from './served-request.js';
 
 // Owns: who tokenises a prompt, and that a request goes on without tokens where nobody can.
@@ -15,7 +16,14 @@ const client = { endpoint: 'completions', model: 'm', bytes: Buffer.from('{"prom
 
 function served(): ServedRequest {
   const identity = { conversationId: null, subagentAffinityId: null, routingKey: null, synthesised: false };
-  return new ServedRequest('id', client as never, identity, Date.now(), new AbortController().signal);
+  return new ServedRequest(
+    'id',
+    client as never,
+    identity,
+    Date.now(),
+    new AbortController().signal,
+    new ReceivedBody(Buffer.alloc(0)),
+  );
 }
 
 describe('PromptTokenizer', () => {

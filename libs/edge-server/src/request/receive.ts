@@ -5,6 +5,7 @@ import { parseClientRequest } from '@roost/openai-api';
 import { RoostError } from '@roost/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import { ReceivedBody } from './received-body.js';
 import type { RunningRequests } from './running-requests.js';
 import { ServedRequest } from './served-request.js';
 
@@ -31,10 +32,10 @@ export function receive(
   { parentHeader, allowChatTemplate, timeoutMs }: ReceiveOptions,
   running: RunningRequests,
 ): ServedRequest {
-  if (!Buffer.isBuffer(body) || body.length === 0) {
+  if (!(body instanceof ReceivedBody) || body.bytes.length === 0) {
     throw new RoostError('invalid_json', 'the request has no body: send a JSON object');
   }
-  const client = parseClientRequest(endpoint, body, { allowChatTemplate });
+  const client = parseClientRequest(endpoint, body.bytes, { allowChatTemplate });
   const identity = identify({
     headers,
     conversationParams: client.conversationParams,
@@ -49,6 +50,7 @@ export function receive(
     Date.now() + timeoutMs,
     // One signal, not one made of two: every leg listens to it, and listeners of those cost several times as much.
     abort.signal,
+    body,
   );
   request.owe(running.enter((reason) => abort.abort(reason)));
   const timer = setTimeout(() => {

@@ -64,6 +64,7 @@ export class ServeRequest {
     } finally {
       request.settle();
       this.observer.end(request, arrived, writer.begun);
+      request.body.release();
     }
   }
 

@@ -6,6 +6,7 @@ import type { PromptTokens } from '@roost/prompt-pool';
 import { type RankChoice, type RoostError, type Timing, type Usage } from '@roost/protocol';
 
 import type { LegAttempt } from './leg-attempt.js';
+import type { ReceivedBody } from './received-body.js';
 
 /** Where a leg went and why. */
 export interface LegRecord {
@@ -61,6 +62,7 @@ export class ServedRequest {
    * @param id what the client and every log line call the request
    * @param deadline milliseconds of the epoch
    * @param signal aborts with a RoostError when the client goes away or the deadline passes
+   * @param body held until the request has ended; whoever needs the client's bytes longer holds it too
    */
   constructor(
     readonly id: string,
@@ -68,6 +70,7 @@ export class ServedRequest {
     readonly identity: Identity,
     readonly deadline: number,
     readonly signal: AbortSignal,
+    readonly body: ReceivedBody,
   ) {}
 
   /** Has something given back when the request ends, if not before. The function returned gives it back now; it is given back once. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { PromptTokenizer } from '../request/prompt-tokenizer.js';
+import { ReceivedBody } from '../request/received-body.js';
 import { ServedRequest } from '../request/served-request.js';
 
 import type { RotatingFile } from './rotating-file.js';
@@ -13,7 +14,14 @@ const client = { endpoint: 'chat', model: 'm', stream: true, bytes: Buffer.from(
 
 function served(conversationId: string | null, parent: string | null = null): ServedRequest {
   const identity = { conversationId, subagentAffinityId: parent, routingKey: parent, synthesised: false };
-  return new ServedRequest('id', client as never, identity, Date.now(), new AbortController().signal);
+  return new ServedRequest(
+    'id',
+    client as never,
+    identity,
+    Date.now(),
+    new AbortController().signal,
+    new ReceivedBody(Buffer.alloc(0)),
+  );
 }
 
 interface Line {

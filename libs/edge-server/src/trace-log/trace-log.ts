@@ -28,7 +28,9 @@ export class TraceLog {
     const { file } = this;
     if (file === null) return;
     const ended = performance.now();
+    const release = request.body.hold();
     const noted = this.tokenizer.blocksOf(request, LOG_TOKENS_PER_BLOCK).then((hashes) => {
+      release();
       const line = (): string =>
         traceLineOf(request, arrived, ended, hashes === null ? null : this.deltaOf(request, hashes));
       if (!file.add(line())) {
