@@ -104,6 +104,12 @@ describe('InMemoryBindingStore', () => {
     expect(store.bind('i', 'b')).toBeNull();
   });
 
+  it('knows no idle times without a clock', () => {
+    const { store } = make(9);
+    store.bind('i', 'a');
+    expect(store.idleMs('i')).toBe(0);
+  });
+
   it('clears idle bindings away a few at a time', () => {
     let clock = 0;
     const idle = { ttlMs: 100, now: () => clock };
@@ -168,7 +174,7 @@ function apply(store: InMemoryBindingStore | ModelStore, op: string, key: string
   else if (op === 'unbind') store.unbind(key);
   else if (op === 'drop') store.dropServer(server);
   const home = op === 'home' ? store.home(key, new Set([server])) : null;
-  return { home, entries: [...store.entries()] };
+  return { home, idleMs: store.idleMs(key), entries: [...store.entries()] };
 }
 
 /** A list, least recently used first; every question is answered by scanning. */
@@ -192,6 +198,12 @@ class ModelStore {
     this.unbind(key);
     this.#held.push({ key, server, at: this.limits.idle.now() });
     this.#held = this.#held.slice(-this.limits.maxSessions);
+  }
+
+  idleMs(key: string): number {
+    const isLive = [...this.entries()].some(([known]) => known === key);
+    const at = this.#held.find((entry) => entry.key === key)?.at ?? 0;
+    return isLive ? this.limits.idle.now() - at : 0;
   }
 
   unbind(key: string): void {

@@ -6,7 +6,7 @@ import { type BindingStore } from '../ports/binding-store.js';
 export interface InMemoryBindingStoreOptions {
   /** Most bindings held; an integer of at least 1. */
   readonly maxSessions: number;
-  /** Idle time in milliseconds after which a binding ends, and the clock it is measured by; absent: no limit. */
+  /** Idle time in milliseconds after which a binding ends, Infinity for never, and the clock; absent: times are not kept. */
   readonly idle?: { readonly ttlMs: number; readonly now: () => number };
   /** Told each key whose binding was evicted, idled out, was unbound or was to a dropped server; maybe some time later. */
   readonly onDropped?: (key: string) => void;
@@ -76,6 +76,12 @@ export class InMemoryBindingStore implements BindingStore {
     if (exclude?.has(server) === true) return null;
     this.#touch(slot);
     return server;
+  }
+
+  idleMs(key: string): number {
+    const slot = this.#index.find(key);
+    if (slot === undefined || this.#idle === undefined || !this.#isLive(slot)) return 0;
+    return this.#idle.now() - (this.#usedAt[slot] ?? 0);
   }
 
   bind(key: string, server: string): string | null {

@@ -6,15 +6,19 @@ import { NO_SERVER, PooledRouter } from '../pool/pooled-router.js';
 import { Reservation } from '../pool/reservation.js';
 import { type Server } from '../pool/server.js';
 import { type BindingStore } from '../ports/binding-store.js';
-import { type BindingCounts, type Placement, type RouteRequest } from '../ports/fleet-router.js';
+import { type BindingCounts, type Decision, type Placement, type RouteRequest } from '../ports/fleet-router.js';
 
 import { MAX_BLOCKS, chainBlocks, codePoints } from './block-chain.js';
+import { Rebalancing } from './rebalancing.js';
 
 /** Estimate of characters a token that loads and `hash_skip_count` are computed with (reference 2.4). */
 export const CHARS_PER_TOKEN = 5;
 
 /** How often one request may come upon a session whose binding has idled out before it counts as new. */
 const MAX_STALE_MATCHES = 8;
+
+/** What a reservation is made of beside its server. */
+type PlacementArguments = [weight: number, decision: Decision, reason: string, routingKey: string | null];
 
 /** Turns a request's text into token ids, with the model's own template and tokenizer. */
 export type Tokenize = (request: RouteRequest) => ArrayLike<number>;
@@ -38,6 +42,11 @@ export interface ConversationOptions {
   readonly tokenize?: Tokenize;
   /** Idle time in milliseconds after which a binding ends, and its clock; absent: bindings do not end by time. */
   readonly idle?: { readonly ttlMs: number; readonly now: () => number };
+  /**
+   * Idle time in milliseconds after which a binding may move to even out what servers were given lately, and its clock;
+   * absent: none moves, and equally loaded servers take turns.
+   */
+  readonly rebalance?: { readonly idleMs: number; readonly now: () => number };
   /** Told apart from other edges' in the keys of sessions without an id. Default 0. */
   readonly nodeId?: number;
   /** Makes the store of bindings, which must report dropped keys. Default: in memory. */
@@ -53,6 +62,7 @@ export class ConversationRouter extends PooledRouter {
   readonly type = 'conversation';
   readonly #options: ConversationOptions;
   readonly #bindings: BindingStore;
+  readonly #rebalancing: Rebalancing | null;
   /** The sessions without an id, which the bindings hold too; null until there is one: its memory is set aside at once. */
   #implicit: SessionIndex<Server> | null = null;
   #implicitKeys = 0;
@@ -60,10 +70,12 @@ export class ConversationRouter extends PooledRouter {
   constructor(servers: Iterable<string>, options: ConversationOptions) {
     super(servers);
     this.#options = options;
-    const makeBindings = options.makeBindings ?? ((limits) => new InMemoryBindingStore(limits));
+    const { rebalance, makeBindings = (limits): BindingStore => new InMemoryBindingStore(limits) } = options;
+    this.#rebalancing = rebalance === undefined ? null : new Rebalancing(this.pool, rebalance);
+    const idle = options.idle ?? (rebalance === undefined ? undefined : { ttlMs: Infinity, now: rebalance.now });
     this.#bindings = makeBindings({
       maxSessions: options.maxSessions,
-      ...(options.idle === undefined ? {} : { idle: options.idle }),
+      ...(idle === undefined ? {} : { idle }),
       onDropped: (key) => {
         this.#implicit?.forget(key);
       },
@@ -90,37 +102,46 @@ export class ConversationRouter extends PooledRouter {
 
   #routeByKey(request: RouteRequest, key: string, ofParent: boolean, exclude: ReadonlySet<string>): Placement | null {
     const weight = Math.max(Math.floor(request.textChars / CHARS_PER_TOKEN), 1);
+    const idleMs = this.#rebalancing === null ? 0 : this.#bindings.idleMs(key);
     const home = this.#home(key, exclude);
-    if (home !== undefined)
+    const better = this.#betterThan(home, idleMs, exclude);
+    if (home !== undefined && better === null)
       return ofParent
-        ? new Reservation(home, weight, 'parent', "parent session's home", key)
-        : new Reservation(home, weight, 'sticky', "conversation's home", key);
-    const server = this.pool.leastLoaded(exclude);
+        ? this.#reserve(home, weight, 'parent', "parent session's home", key)
+        : this.#reserve(home, weight, 'sticky', "conversation's home", key);
+    const server = better ?? this.#leastLoaded(exclude);
     if (server === null) return null;
     const previous = this.#bindings.bind(key, server.name);
-    return previous === null
-      ? new Reservation(server, weight, 'new', 'no binding: least loaded', key)
-      : new Reservation(
-          server,
-          weight,
-          'rebound',
-          exclude.has(previous) ? 'home excluded: least loaded' : 'home gone: least loaded',
-          key,
-        );
+    if (previous === null) return this.#reserve(server, weight, 'new', 'no binding: least loaded', key);
+    const why = better !== null ? 'idle, and home had more than its share' : lostHome(previous, exclude);
+    return this.#reserve(server, weight, 'rebound', `${why}: least loaded`, key);
+  }
+
+  #betterThan(home: Server | undefined, idleMs: number, exclude: ReadonlySet<string>): Server | null {
+    return home === undefined || this.#rebalancing === null ? null : this.#rebalancing.moveFrom(home, idleMs, exclude);
+  }
+
+  #leastLoaded(exclude: ReadonlySet<string>): Server | null {
+    return this.#rebalancing === null ? this.pool.leastLoaded(exclude) : this.#rebalancing.leastLoaded(exclude);
+  }
+
+  #reserve(server: Server, ...placement: PlacementArguments): Reservation {
+    this.#rebalancing?.given(server);
+    return new Reservation(server, ...placement);
   }
 
   #routeByContent(request: RouteRequest, exclude: ReadonlySet<string>): Placement | null {
     const chain = this.#chainOf(request);
     const weight = chain.length * this.#options.tokensPerBlock;
     const known = this.#continued(chain, exclude);
-    const server = known?.server ?? this.pool.leastLoaded(exclude);
+    const server = known?.server ?? this.#leastLoaded(exclude);
     if (server === null) return null;
     const key = known?.key ?? this.#nextKey();
     this.#bindings.bind(key, server.name);
     this.#sessions().record(key, server, chain);
     return known === null
-      ? new Reservation(server, weight, 'new', 'no match: least loaded', key)
-      : new Reservation(server, weight, 'implicit', 'continues a session', key);
+      ? this.#reserve(server, weight, 'new', 'no match: least loaded', key)
+      : this.#reserve(server, weight, 'implicit', 'continues a session', key);
   }
 
   bindingCounts(): BindingCounts {
@@ -165,6 +186,10 @@ export class ConversationRouter extends PooledRouter {
     this.#implicitKeys++;
     return `conv_id:${String(this.#options.nodeId ?? 0)}_${String(this.#implicitKeys)}`;
   }
+}
+
+function lostHome(previous: string, exclude: ReadonlySet<string>): string {
+  return exclude.has(previous) ? 'home excluded' : 'home gone';
 }
 
 function nonEmpty(id: string | null): string | null {

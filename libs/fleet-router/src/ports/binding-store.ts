@@ -12,6 +12,8 @@ export interface BindingStore {
    * binding idled out, its server was dropped, or its server is in `exclude`.
    */
   home(key: string, exclude?: ReadonlySet<string>): string | null;
+  /** Milliseconds since the key's binding was used last; 0 when it is unbound, or where no clock was given. No use by itself. */
+  idleMs(key: string): number;
   /**
    * Binds the key to the server as the most recently used binding. Returns the server that the key was bound to until
    * now, also one that was dropped if that is still remembered, else null.

@@ -32,7 +32,8 @@ export interface RouteRequest {
 
 /**
  * Why a server was chosen; small enough to be a metric label. `sticky`: the bound home. `parent`: the home that a
- * sub-agent's parent session is bound to. `rebound`: the home was excluded or gone and the key is now bound elsewhere.
+ * sub-agent's parent session is bound to. `rebound`: the home was excluded or gone, or had
+ * more than its share after a pause, and the key is now bound elsewhere.
  * `overflow`: the home is full and this one request is served elsewhere. `implicit`: no key, but the content continues
  * a known session. `new`: none of these.
  */

@@ -1,4 +1,4 @@
-import { ConversationRouter } from '../conversation/conversation-router.js';
+import { type ConversationOptions, ConversationRouter } from '../conversation/conversation-router.js';
 import { createKvCacheAwareRouter } from '../kv-cache-aware/create-kv-cache-aware-router.js';
 import { LoadBalancingRouter } from '../load-balancing/load-balancing-router.js';
 import { RoundRobinRouter } from '../round-robin/round-robin-router.js';
@@ -38,15 +38,13 @@ function createConversationRouter(args: RouterArguments, dependencies: RouterDep
     maxContentBytes: args.integer('content_bytes', DEFAULT_CONTENT_BYTES, { min: LEAST_CONTENT_BYTES }),
     ...tokenizer(args, dependencies),
     ...idleLimit(args, dependencies),
+    ...rebalancing(args, dependencies),
     ...(nodeId === undefined ? {} : { nodeId }),
     ...(makeBindings === undefined ? {} : { makeBindings }),
   });
 }
 
-function tokenizer(
-  args: RouterArguments,
-  { tokenize }: RouterDependencies,
-): Pick<ConstructorParameters<typeof ConversationRouter>[1], 'tokenize'> {
+function tokenizer(args: RouterArguments, { tokenize }: RouterDependencies): Pick<ConversationOptions, 'tokenize'> {
   if (!args.boolean('use_token_ids', false)) return {};
   if (tokenize === undefined)
     throw new RouterArgumentError('use_token_ids', 'false where no tokenizer is available', true);
@@ -54,12 +52,24 @@ function tokenizer(
 }
 
 /** Not an argument of TensorRT-LLM's router, whose bindings never end by time (reference 2.5): absent, they do not. */
-function idleLimit(
+function idleLimit(args: RouterArguments, dependencies: RouterDependencies): Pick<ConversationOptions, 'idle'> {
+  const timed = idleTime('idle_ttl_sec', args, dependencies);
+  return timed === null ? {} : { idle: { ttlMs: timed.ms, now: timed.now } };
+}
+
+/** Not an argument of TensorRT-LLM's router, whose bindings never move: absent, they do not. */
+function rebalancing(args: RouterArguments, dependencies: RouterDependencies): Pick<ConversationOptions, 'rebalance'> {
+  const timed = idleTime('rebalance_idle_sec', args, dependencies);
+  return timed === null ? {} : { rebalance: { idleMs: timed.ms, now: timed.now } };
+}
+
+function idleTime(
+  key: string,
   args: RouterArguments,
   { now }: RouterDependencies,
-): Pick<ConstructorParameters<typeof ConversationRouter>[1], 'idle'> {
-  const seconds = args.number('idle_ttl_sec', null, { min: 0.001 });
-  if (seconds === null) return {};
-  if (now === undefined) throw new RouterArgumentError('idle_ttl_sec', 'absent where no clock is available', seconds);
-  return { idle: { ttlMs: seconds * 1000, now } };
+): { readonly ms: number; readonly now: () => number } | null {
+  const seconds = args.number(key, null, { min: 0.001 });
+  if (seconds === null) return null;
+  if (now === undefined) throw new RouterArgumentError(key, 'absent where no clock is available', seconds);
+  return { ms: seconds * 1000, now };
 }

@@ -49,7 +49,13 @@ describe('RouterRegistry', () => {
   });
 
   it('takes null for the default', () => {
-    const args = { max_sessions: null, match_threshold: null, use_token_ids: null, idle_ttl_sec: null };
+    const args = {
+      max_sessions: null,
+      match_threshold: null,
+      use_token_ids: null,
+      idle_ttl_sec: null,
+      rebalance_idle_sec: null,
+    };
     expect(createRouterRegistry().create('conversation', args).ignoredArgs).toEqual([]);
   });
 
@@ -61,6 +67,7 @@ describe('RouterRegistry', () => {
     ['conversation', 'content_bytes', [0, 65_535, 65_536.5, '1 GB']],
     ['conversation', 'use_token_ids', [1, 'true', true]],
     ['conversation', 'idle_ttl_sec', [0, -1, '1']],
+    ['conversation', 'rebalance_idle_sec', [0, -1, '1']],
     ['load_balancing', 'use_tokens', [0, 'false']],
     ['kv_cache_aware', 'max_batch_size', [0, -1, 1.5, '64']],
     ['kv_cache_aware', 'tokens_per_block', [0, 0.5, '32', 'auto']],
@@ -119,7 +126,27 @@ describe('RouterRegistry', () => {
     expect(decide(1)).toBe('new');
   });
 
-  it('needs a clock for idle_ttl_sec', () => {
-    expect(() => createRouterRegistry().create('conversation', { idle_ttl_sec: 60 })).toThrow('idle_ttl_sec');
+  it.each(['idle_ttl_sec', 'rebalance_idle_sec'])('needs a clock for %s', (key) => {
+    expect(() => createRouterRegistry().create('conversation', { [key]: 60 })).toThrow(key);
+  });
+
+  it.each([
+    [1999, 'sticky'],
+    [2000, 'rebound'],
+  ])('counts rebalance_idle_sec in seconds: after %p ms %s', (pause, decision) => {
+    let clock = 0;
+    const dependencies = { servers: ['a', 'b'], now: () => clock };
+    const { router } = createRouterRegistry().create('conversation', { rebalance_idle_sec: 2 }, dependencies);
+    const ask = (conversationId: string): string | undefined => {
+      const request = { conversationId, subagentAffinityId: null, textChars: 0, text: () => '', promptTokenIds: null };
+      const placement = router.route(request);
+      if (placement !== null) router.finish(placement, true);
+      return placement?.decision;
+    };
+    for (const id of ['idle', 'on b']) ask(id);
+    clock = 1000;
+    for (let turn = 0; turn < 9; turn++) ask('on a');
+    clock = pause;
+    expect(ask('idle')).toBe(decision);
   });
 });

@@ -13,7 +13,7 @@ export interface RouterDependencies {
   readonly servers?: Iterable<string>;
   /** Needed by routers that match by tokens. */
   readonly tokenize?: Tokenize;
-  /** Clock in milliseconds that never goes back; needed where `idle_ttl_sec` is set. */
+  /** Clock in milliseconds that never goes back; needed where `idle_ttl_sec` or `rebalance_idle_sec` is set. */
   readonly now?: () => number;
   /** Sets this edge's names for sessions without an id apart from other edges'. Default 0. */
   readonly nodeId?: number;
