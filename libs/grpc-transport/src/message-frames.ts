@@ -1,7 +1,10 @@
 import { Buffer } from 'node:buffer';
 
+import { BytesBuilder } from '@roost/held-bytes';
+
 /** Of a message as it travels in gRPC: whether it is compressed (1 byte), and its length (4, big endian). */
 const PREFIX_BYTES = 5;
+const NOTHING = Buffer.alloc(0);
 
 /** The prefix of a message of these parts. */
 export function framePrefix(parts: readonly Uint8Array[]): Buffer {
@@ -16,41 +19,58 @@ export function framePrefix(parts: readonly Uint8Array[]): Buffer {
 
 /** Takes messages out of the bytes that carry them, in whatever pieces those come. */
 export class FrameReader {
-  private pieces: Buffer[] = [];
-  private length = 0;
-  /** Bytes to wait for: of a prefix, or of a message with its prefix. */
-  private wanted = PREFIX_BYTES;
+  /** A prefix that is not whole yet. */
+  private prefix: Buffer = NOTHING;
+  /** A message that is not whole yet, and how much of it is missing. */
+  private begun: BytesBuilder | null = null;
+  private missing = 0;
 
   /** Whether a message has begun whose end has not come. */
   get isWithinMessage(): boolean {
-    return this.length > 0;
+    return this.begun !== null || this.prefix.length > 0;
   }
 
   /**
-   * The messages that are complete with this piece; they share its memory where they can.
+   * The messages that are complete with this piece. One that came in this piece alone shares its memory.
    *
    * @throws Error for a compressed message, which nobody has been told to send
    */
   push(piece: Buffer): Buffer[] {
-    this.pieces.push(piece);
-    this.length += piece.length;
     const messages: Buffer[] = [];
-    if (this.length < this.wanted) return messages;
-    let bytes = this.pieces.length === 1 ? piece : Buffer.concat(this.pieces, this.length);
-    for (let size = sizeOf(bytes); bytes.length >= size; size = sizeOf(bytes)) {
-      messages.push(bytes.subarray(PREFIX_BYTES, size));
-      bytes = bytes.subarray(size);
-      if (bytes.length < PREFIX_BYTES) break;
-    }
-    this.pieces = bytes.length === 0 ? [] : [bytes];
-    this.length = bytes.length;
-    this.wanted = bytes.length < PREFIX_BYTES ? PREFIX_BYTES : sizeOf(bytes);
+    let rest = piece;
+    while (rest.length > 0)
+      rest = this.begun === null ? this.begin(rest, messages) : this.goOn(this.begun, rest, messages);
     return messages;
   }
-}
 
-/** Bytes of the message that begins here, with its prefix. */
-function sizeOf(bytes: Buffer): number {
-  if (bytes[0] !== 0) throw new Error('the peer sent a compressed message');
-  return PREFIX_BYTES + bytes.readUInt32BE(1);
+  /** Takes a prefix, and its message if that is there whole; gives what comes after. */
+  private begin(piece: Buffer, messages: Buffer[]): Buffer {
+    const bytes = this.prefix.length === 0 ? piece : Buffer.concat([this.prefix, piece]);
+    if (bytes.length < PREFIX_BYTES) {
+      this.prefix = bytes;
+      return NOTHING;
+    }
+    this.prefix = NOTHING;
+    if (bytes[0] !== 0) throw new Error('the peer sent a compressed message');
+    const end = PREFIX_BYTES + bytes.readUInt32BE(1);
+    if (bytes.length >= end) {
+      messages.push(bytes.subarray(PREFIX_BYTES, end));
+      return bytes.subarray(end);
+    }
+    this.missing = end - PREFIX_BYTES;
+    this.begun = new BytesBuilder(this.missing);
+    return bytes.subarray(PREFIX_BYTES);
+  }
+
+  /** Takes what belongs to the message that has begun; gives what comes after. */
+  private goOn(begun: BytesBuilder, piece: Buffer, messages: Buffer[]): Buffer {
+    const part = piece.subarray(0, this.missing);
+    begun.add(part);
+    this.missing -= part.length;
+    if (this.missing === 0) {
+      messages.push(begun.finish());
+      this.begun = null;
+    }
+    return piece.subarray(part.length);
+  }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Placement } from '@roost/fleet-router';
+import { HeldBytes } from '@roost/held-bytes';
 
 import { LegAttempt } from '../request/leg-attempt.js';
-import { ReceivedBody } from '../request/received-body.js';
 import { ServedRequest } from '../request/served-request.js';
 
 import { explainRequest, type Explanation } from './explain-request.js';
@@ -22,7 +22,7 @@ function served(change: object = {}): ServedRequest {
     identity,
     Date.now(),
     signal,
-    new ReceivedBody(Buffer.alloc(0)),
+    new HeldBytes(Buffer.alloc(0)),
   );
 }
 

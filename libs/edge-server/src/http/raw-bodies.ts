@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
+import { BytesBuilder, HeldBytes } from '@roost/held-bytes';
 import { RoostError } from '@roost/protocol';
 import type { FastifyInstance } from 'fastify';
-
-import { BodyBuilder, type ReceivedBody } from '../request/received-body.js';
 
 /**
  * Bodies reach the handlers as the bytes that the client sent: the edge forwards them, and reads them once, where a bad one
@@ -23,19 +22,19 @@ export function acceptRawBodies(server: FastifyInstance, limit: number): void {
 function receiveBody(
   payload: IncomingMessage,
   limit: number,
-  done: (error: Error | null, body?: ReceivedBody) => void,
+  done: (error: Error | null, body?: HeldBytes) => void,
 ): void {
   const announced = Number(payload.headers['content-length'] ?? NaN);
   if (announced > limit) {
     done(bodyTooLarge());
     return;
   }
-  const builder = new BodyBuilder(announced);
+  const builder = new BytesBuilder(announced);
   const finish = (error: Error | null): void => {
     payload.off('data', take);
     payload.off('end', end);
     payload.off('error', finish);
-    if (error === null) done(null, builder.finish());
+    if (error === null) done(null, new HeldBytes(builder.finish()));
     else done(error instanceof RoostError ? error : goneAway(error));
   };
   const end = (): void => finish(null);

@@ -1,3 +1,4 @@
+import { HeldBytes } from '@roost/held-bytes';
 import {
   encodeOpaqueState,
   makeOpaqueState,
@@ -34,6 +35,8 @@ export interface Prefilled {
   /** The context instance, which the generation leg avoids. */
   readonly server: string;
   readonly cache: OwedCache;
+  /** The answer's token ids, until the request ends. */
+  readonly tokens: HeldBytes;
 }
 
 /** What tells one attempt of a context leg from another. */
@@ -131,7 +134,9 @@ export function prefilledBy(
   request.record.context = recordOf(reservation, answer, attempts);
   request.record.usage = answer.usage ?? null;
   const { server } = reservation.instance;
-  return { answer, server, cache: oweCache(parts, request, reservation, answer) };
+  const tokens = new HeldBytes(answer.promptTokenIds);
+  request.owe(() => tokens.release());
+  return { answer, server, cache: oweCache(parts, request, reservation, answer), tokens };
 }
 
 function recordOf({ instance, placement }: Reservation, answer: PrefillResponse, attempts: number): LegRecord {

@@ -85,7 +85,7 @@ function startTogether(
       scheduleStyle: 'generation_first',
       ctxUsage: undefined,
     }),
-    promptTokenIds: null,
+    promptTokens: null,
     generated,
     choice: { avoid: instance.server },
     signal,

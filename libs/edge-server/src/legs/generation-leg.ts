@@ -1,4 +1,5 @@
 import type { Instance } from '@roost/fleet';
+import type { HeldBytes } from '@roost/held-bytes';
 import {
   type DisaggregatedParams,
   GENERATE,
@@ -39,7 +40,7 @@ export interface GenerationStart {
   /** The handoff, with a request id of its own for each attempt; undefined for a request that is served whole. */
   readonly params: (attempt: number) => DisaggregatedParams | undefined;
   /** The prompt's tokens as the context leg made them; null where they are not known yet, or not from there. */
-  readonly promptTokenIds: Buffer | null;
+  readonly promptTokens: HeldBytes | null;
   /** What a lost instance made of the answer already. */
   readonly generated: readonly number[];
   readonly choice: FirstChoice;
@@ -54,7 +55,7 @@ export async function beginGeneration(
   start: GenerationStart,
 ): Promise<Begun> {
   let attempt = 0;
-  const route = legRouteOf(request, start.promptTokenIds === null);
+  const route = legRouteOf(request, start.promptTokens === null);
   const begin = async (chosen: Reservation): Promise<Pick<Begun, 'first' | 'rest'>> => {
     attempt += 1;
     const messages = generate(parts, routed, request, start, chosen, start.params(attempt));
@@ -76,11 +77,11 @@ export async function beginGeneration(
 export function startFrom(
   parts: LegParts,
   request: ServedRequest,
-  { answer, server }: Prefilled,
+  { answer, server, tokens }: Prefilled,
   generated: readonly number[],
   reserved: Reservation | null,
 ): GenerationStart {
-  const { disaggregatedParams: fromContext, usage, promptTokenIds } = answer;
+  const { disaggregatedParams: fromContext, usage } = answer;
   return {
     params: (attempt) => ({
       firstGenTokens: [],
@@ -91,7 +92,7 @@ export function startFrom(
       scheduleStyle: 'context_first',
       ctxUsage: usage,
     }),
-    promptTokenIds,
+    promptTokens: tokens,
     generated,
     choice: { avoid: server, reserved },
     signal: request.signal,
@@ -105,19 +106,19 @@ export function startWhole(
   reserved: Reservation | null,
 ): GenerationStart {
   const { signal } = request;
-  return { params: () => undefined, promptTokenIds: null, generated, choice: { reserved }, signal };
+  return { params: () => undefined, promptTokens: null, generated, choice: { reserved }, signal };
 }
 
 function generate(
   { signer }: LegParts,
   routed: RoutedFleet,
   request: ServedRequest,
-  { promptTokenIds, generated, signal }: GenerationStart,
+  { promptTokens, generated, signal }: GenerationStart,
   { instance, attempt }: Reservation,
   params: DisaggregatedParams | undefined,
 ): AsyncGenerator<GenerateResponse, void> {
   const fields = legFieldsOf(request);
-  const tokens = promptTokenIds ?? fields.promptTokenIds;
+  const tokens = promptTokens?.bytes ?? fields.promptTokenIds;
   const message: GenerateRequest = {
     ...fields,
     // Whoever has the tokens has no use for the text, which may be as long again.
@@ -134,7 +135,7 @@ function generate(
   instance.address(metadata);
   beginLegSpan(request, attempt, metadata);
   const { deadline, body } = request;
-  const bounds = { signal, deadline, graceMs: END_WITHIN_MS, onSent: body.hold() };
+  const bounds = { signal, deadline, graceMs: END_WITHIN_MS, onSent: (promptTokens ?? body).hold() };
   return instance.legs.stream(GENERATE, message, metadata, bounds);
 }
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Placement } from '@roost/fleet-router';
+import { HeldBytes } from '@roost/held-bytes';
 import { RoostError } from '@roost/protocol';
 
 import { LegAttempt } from '../request/leg-attempt.js';
-import { ReceivedBody } from '../request/received-body.js';
 import { ServedRequest } from '../request/served-request.js';
 
 import { createEdgeMetrics, type EdgeMetrics } from './edge-metrics.js';
@@ -31,7 +31,7 @@ describe('RequestRecorder', () => {
       {} as never,
       Date.now(),
       abort.signal,
-      new ReceivedBody(Buffer.alloc(0)),
+      new HeldBytes(Buffer.alloc(0)),
     );
   }
 

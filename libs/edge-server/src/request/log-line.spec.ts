@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { HeldBytes } from '@roost/held-bytes';
 import { type ErrorCode, RoostError } from '@roost/protocol';
 
 import { LegAttempt } from './leg-attempt.js';
 import { logLineOf } from './log-line.js';
-import { ReceivedBody } from './received-body.js';
 import { ServedRequest } from './served-request.js';
 
 // Owns: what a request's log line says of a failure.
@@ -12,14 +12,7 @@ function lineOf(code: ErrorCode, attempts: readonly (readonly [server: string, o
   const identity = { conversationId: 'c', subagentAffinityId: null };
   const client = { endpoint: 'chat', model: 'm', stream: false };
   const signal = new AbortController().signal;
-  const request = new ServedRequest(
-    'r',
-    client as never,
-    identity as never,
-    0,
-    signal,
-    new ReceivedBody(Buffer.alloc(0)),
-  );
+  const request = new ServedRequest('r', client as never, identity as never, 0, signal, new HeldBytes(Buffer.alloc(0)));
   for (const [server, outcome] of attempts) {
     const attempt = new LegAttempt('context', server, {} as never, null);
     attempt.end(outcome);

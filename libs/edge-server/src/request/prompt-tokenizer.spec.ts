@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { blockHashes } from '@roost/block-cache';
+import { HeldBytes } from '@roost/held-bytes';
 import { PromptPool } from '@roost/prompt-pool';
 
 import type { Fleets } from '../fleets/fleets.js';
 import type { WorkerTokens } from '../fleets/worker-tokens.js';
 
 import { PromptTokenizer } from './prompt-tokenizer.js';
-import { ReceivedBody } from './received-body.js';
 import { ServedRequest } from './served-request.js';
 
 // Owns: who tokenises a prompt, and that a request goes on without tokens where nobody can.
@@ -22,7 +22,7 @@ function served(): ServedRequest {
     identity,
     Date.now(),
     new AbortController().signal,
-    new ReceivedBody(Buffer.alloc(0)),
+    new HeldBytes(Buffer.alloc(0)),
   );
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
 import { identify } from '@roost/affinity-auth';
+import { HeldBytes } from '@roost/held-bytes';
 import { parseClientRequest } from '@roost/openai-api';
 import { RoostError } from '@roost/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { ReceivedBody } from './received-body.js';
 import type { RunningRequests } from './running-requests.js';
 import { ServedRequest } from './served-request.js';
 
@@ -32,7 +32,7 @@ export function receive(
   { parentHeader, allowChatTemplate, timeoutMs }: ReceiveOptions,
   running: RunningRequests,
 ): ServedRequest {
-  if (!(body instanceof ReceivedBody) || body.bytes.length === 0) {
+  if (!(body instanceof HeldBytes) || body.bytes.length === 0) {
     throw new RoostError('invalid_json', 'the request has no body: send a JSON object');
   }
   const client = parseClientRequest(endpoint, body.bytes, { allowChatTemplate });

@@ -1,12 +1,12 @@
 import type { Identity } from '@roost/affinity-auth';
 import type { Decision } from '@roost/fleet-router';
+import type { HeldBytes } from '@roost/held-bytes';
 import { NO_SPAN, type Span } from '@roost/observability';
 import type { ClientRequest } from '@roost/openai-api';
 import type { PromptTokens } from '@roost/prompt-pool';
 import { type RankChoice, type RoostError, type Timing, type Usage } from '@roost/protocol';
 
 import type { LegAttempt } from './leg-attempt.js';
-import type { ReceivedBody } from './received-body.js';
 
 /** Where a leg went and why. */
 export interface LegRecord {
@@ -70,7 +70,7 @@ export class ServedRequest {
     readonly identity: Identity,
     readonly deadline: number,
     readonly signal: AbortSignal,
-    readonly body: ReceivedBody,
+    readonly body: HeldBytes,
   ) {}
 
   /** Has something given back when the request ends, if not before. The function returned gives it back now; it is given back once. */

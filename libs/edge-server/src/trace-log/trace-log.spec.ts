@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { HeldBytes } from '@roost/held-bytes';
 
 import type { PromptTokenizer } from '../request/prompt-tokenizer.js';
-import { ReceivedBody } from '../request/received-body.js';
 import { ServedRequest } from '../request/served-request.js';
 
 import type { RotatingFile } from './rotating-file.js';
@@ -20,7 +20,7 @@ function served(conversationId: string | null, parent: string | null = null): Se
     identity,
     Date.now(),
     new AbortController().signal,
-    new ReceivedBody(Buffer.alloc(0)),
+    new HeldBytes(Buffer.alloc(0)),
   );
 }
 

@@ -1,0 +1,2 @@
+export { BytesBuilder } from './bytes-builder.js';
+export { HeldBytes } from './held-bytes.js';
