@@ -1,5 +1,6 @@
 export { generateRows, generateTrace, type GeneratorOptions } from './generator/generate-trace.js';
-export { POLICIES } from './policies/policies.js';
+export { ALL_POLICIES, POLICIES } from './policies/policies.js';
+export type { HoldReport } from './report/hold-report.js';
 export type { FleetPolicy, Policy, SubagentKey } from './policies/policy.js';
 export type { ReplayReport } from './report/replay-report.js';
 export { type ByClass, classOf, REQUEST_CLASSES, type RequestClass } from './report/request-class.js';

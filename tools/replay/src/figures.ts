@@ -58,6 +58,12 @@ export function secondsOf(spread: Spread | null, figures: readonly (keyof Spread
   return spread === null ? NOTHING : figures.map((name) => (spread[name] / 1000).toFixed(digits)).join(' / ');
 }
 
+/** Requests that were held back, those of them whose time was up, and seconds, p50 and p99; nothing where nobody is held. */
+export function heldCells({ holds }: Pick<ReplayReport, 'holds'>): readonly string[] {
+  if (holds === null) return [NOTHING, NOTHING, NOTHING];
+  return [String(holds.requests), String(holds.timedOut), secondsOf(holds.time, ['p50', 'p99'])];
+}
+
 /** The horizons of a replay's oracles, in words. */
 export function horizonsOf([report]: readonly Pick<ReplayReport, 'classes'>[]): readonly string[] {
   return (report?.classes.total.reuse.causal.global ?? []).map(({ horizon }) => horizonName(horizon));

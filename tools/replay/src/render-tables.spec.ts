@@ -28,6 +28,17 @@ function cellsOf(policy: string): string[][] {
 }
 
 describe('renderTables', () => {
+  it('has what was held back, where a policy holds', () => {
+    const [plain, other] = REPORTS;
+    if (plain === undefined || other === undefined) throw new Error('no reports');
+    const time = { mean: 1, p50: 1450, p95: 2000, p99: 2284 };
+    const text = renderTables([plain, { ...other, holds: { requests: 17, timedOut: 2, time } }]);
+    const table = text.slice(text.indexOf('Held back'));
+    expect(table).toMatch(/round_robin +│ - +│ - +│ -/);
+    expect(table).toMatch(/load_balancing +│ 17 +│ 2 +│ 1\.45 \/ 2\.28/);
+    expect(renderTables(REPORTS)).not.toContain('Held back');
+  });
+
   it.each(REPORTS)('has the shares, cost and times of $policy', (report) => {
     const { classes, prefillImbalance } = report;
     const [byClass = [], byOracle = [], cost = [], times = []] = cellsOf(report.policy);

@@ -4,6 +4,7 @@ import Table, { type Cell } from 'cli-table3';
 import {
   CLASS_NAMES,
   computedTokens,
+  heldCells,
   horizonsOf,
   recomputedTokens,
   SCOPE_NAMES,
@@ -23,7 +24,8 @@ interface TableOfPolicies {
 export function renderTables(reports: readonly TimedReport[]): string {
   if (reports.length === 0) return '';
   const horizons = horizonsOf(reports);
-  return [byClass(horizons[0] ?? ''), byOracle(horizons), cost(), times()]
+  const holding = reports.some(({ holds }) => holds !== null) ? [held()] : [];
+  return [byClass(horizons[0] ?? ''), byOracle(horizons), cost(), times(), ...holding]
     .map(({ title, heads, cellsOf }) => {
       const table = new Table({ style: { head: [], border: [], compact: true } });
       table.push(...heads.map((cells) => [...cells]), ...reports.map((report) => [report.policy, ...cellsOf(report)]));
@@ -96,6 +98,15 @@ function cost(): TableOfPolicies {
       `${(report.wallTime / 1000).toFixed(1)} s`,
       Math.round(report.virtualTime / report.wallTime).toLocaleString('en'),
     ],
+  };
+}
+
+/** What production has no such thing for. */
+function held(): TableOfPolicies {
+  return {
+    title: 'Held back, a what-if: requests, of them till their time was up, and for how long in s, p50 / p99:',
+    heads: [['policy', 'held', 'time was up', 'p50 / p99']],
+    cellsOf: heldCells,
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_REPLAY_OPTIONS, POLICIES } from '@roost/replay';
+import { ALL_POLICIES, DEFAULT_REPLAY_OPTIONS, POLICIES } from '@roost/replay';
 
 import { createReplayCommand, type ReplayRequest } from './replay-command.js';
 
@@ -89,6 +89,17 @@ describe('createReplayCommand', () => {
     expect(options).toMatchObject({ capacityTokens: 5000, generationCapacityTokens: 5000 });
   });
 
+  it('takes what-ifs by name, and all of them at once', async () => {
+    const named = await parse('--policies', 'conversation+parent,sibling_group+hold');
+    expect(named.policies.map(({ name, holdMs }) => [name, holdMs])).toEqual([
+      ['conversation+parent', undefined],
+      ['sibling_group+hold', 5000],
+    ]);
+    const { policies } = await parse('--all-baselines');
+    expect(policies).toEqual(ALL_POLICIES);
+    expect(policies.map(({ name }) => name)).toContain('round_robin+hold');
+  });
+
   it('takes files, and an unlimited cache', async () => {
     const { trace, options } = await parse('b.jsonl', 'c', '--trace', 'a.jsonl', '--capacity-tokens', 'unlimited');
     expect(trace.files).toEqual(['b.jsonl', 'c', 'a.jsonl']);
@@ -115,6 +126,7 @@ describe('createReplayCommand', () => {
     [['--policies', 'best'], 'There is no best; there are round_robin'],
     [['--generate', '2', '--trace', 'a'], 'cannot be used with option'],
     [['--policies', '/no/such.yaml'], 'ENOENT'],
+    [['--policies', 'conversation', '--all-baselines'], 'cannot be used with option'],
   ])('refuses %j', async (args, message) => {
     await expect(parse(...args)).rejects.toThrow(message);
   });

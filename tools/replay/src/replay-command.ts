@@ -1,11 +1,10 @@
-import { DEFAULT_REPLAY_OPTIONS, POLICIES, type Policy, type ReplayOptions } from '@roost/replay';
+import { DEFAULT_REPLAY_OPTIONS, type Policy, type ReplayOptions } from '@roost/replay';
 import { Command, InvalidArgumentError, Option } from 'commander';
 
-import { inCallersDirectory } from './callers-directory.js';
 import { addLiveOptions, type LiveFlags, liveOptionsOf } from './live/live-flags.js';
 import type { LiveOptions } from './live/live-options.js';
 import type { TraceChoice } from './load-trace.js';
-import { loadPolicies } from './policies/load-policies.js';
+import { allBaselinesOption, chosenPolicies, policiesOption, type PolicyFlags } from './policies/policy-options.js';
 
 /** What was asked for. */
 export interface ReplayRequest {
@@ -23,14 +22,16 @@ export interface ReplayRequest {
 
 /** The options as commander gives them. */
 interface Flags
-  extends Omit<ReplayOptions, 'sessionInterval' | 'oracleHorizons' | 'generationCapacityTokens'>, LiveFlags {
+  extends
+    Omit<ReplayOptions, 'sessionInterval' | 'oracleHorizons' | 'generationCapacityTokens'>,
+    LiveFlags,
+    PolicyFlags {
   readonly generationCapacityTokens?: number;
   /** Seconds. */
   readonly horizons: readonly number[];
   readonly trace: readonly string[];
   readonly generate?: number;
   readonly copies: number;
-  readonly policies: readonly Policy[];
   readonly sessionInterval: number;
   readonly json?: true;
   readonly html?: string;
@@ -91,7 +92,8 @@ function traceOptions(command: Command): Command {
     )
     .addOption(new Option('--generate <sessions>', 'make a trace up').argParser(whole).conflicts('trace'))
     .addOption(number('--copies <n>', 'replay every session so many times, as different ones', 1, whole))
-    .addOption(policies())
+    .addOption(policiesOption())
+    .addOption(allBaselinesOption())
     .addOption(
       number('--session-interval <s>', 'mean time between session starts', DEFAULTS.sessionInterval / 1000, amount),
     )
@@ -100,11 +102,11 @@ function traceOptions(command: Command): Command {
 }
 
 function requestOf(named: readonly string[], flags: Flags, command: Command): ReplayRequest {
-  const { trace, generate, copies, policies: chosen, json, html } = flags;
+  const { trace, generate, copies, json, html } = flags;
   return {
     trace: { files: [...named, ...trace], generate, seed: flags.seed },
     copies,
-    policies: chosen,
+    policies: chosenPolicies(flags),
     options: fleetOptionsOf(flags),
     json: json ?? false,
     html: html ?? null,
@@ -154,21 +156,6 @@ function horizons(): Option {
       DEFAULTS.oracleHorizons.map((ms) => ms / 1000),
       'unlimited,3600,300',
     );
-}
-
-function policies(): Option {
-  const names = POLICIES.map(({ name }) => name).join(', ');
-  const parse = (text: string): readonly Policy[] => {
-    if (/\.(ya?ml|json)$/.test(text)) return loadPolicies(inCallersDirectory(text));
-    return text.split(',').map((name) => {
-      const policy = POLICIES.find((each) => each.name === name.trim());
-      if (policy === undefined) throw new InvalidArgumentError(`There is no ${name}; there are ${names}.`);
-      return policy;
-    });
-  };
-  return new Option('--policies <names or file>', 'comma-separated, or a YAML file of more')
-    .argParser(parse)
-    .default(POLICIES, names);
 }
 
 function whole(text: string): number {

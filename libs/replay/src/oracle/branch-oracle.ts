@@ -36,7 +36,11 @@ export class BranchOracle implements PrefixOracle {
 }
 
 /** How many leading blocks two prompts have in common; `least` where it is not more than that. */
-export function sharedBlocks(one: Uint32Array, other: Uint32Array, least = 0): number {
+export function sharedBlocks<Block extends number | bigint>(
+  one: ArrayLike<Block>,
+  other: ArrayLike<Block>,
+  least = 0,
+): number {
   let [low, high] = [least, Math.min(one.length, other.length)];
   // A block stands for all before it: where two are equal, so is what comes before them.
   if (low >= high || one[low] !== other[low]) return low;

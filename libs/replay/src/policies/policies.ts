@@ -13,6 +13,31 @@ export const POLICIES: readonly Policy[] = [
   alike('kv_cache_aware', { ...byType('kv_cache_aware'), attentionDp: { enable_kv_cache_aware_routing: true } }),
 ];
 
+/** Sub-agents of one type in one family together, apart from their parent, with whom they may share nothing. */
+const SIBLING_GROUP: Policy = {
+  name: 'sibling_group',
+  context: byConversation('sibling_group'),
+  generation: byConversation('own'),
+};
+
+/** How long followers are held at most: as long as Claude Code's workflows hold them (agent-traffic reference 1.3). */
+export const DEFAULT_HOLD_MS = 5000;
+
+/** The policies to compare, and beside them what-ifs: by sibling group, and each with followers held back. */
+export const ALL_POLICIES: readonly Policy[] = [
+  ...POLICIES,
+  SIBLING_GROUP,
+  ...[...POLICIES, SIBLING_GROUP].map(holding),
+];
+
+function holding(policy: Policy): Policy {
+  const { name, context } = policy;
+  const { type, args } = context.router;
+  // By cached blocks a follower finds its leader's instance only if those count that are not there yet.
+  const router = type === 'kv_cache_aware' ? { type, args: { ...args, predict_in_flight: true } } : context.router;
+  return { ...policy, name: `${name}+hold`, context: { ...context, router }, holdMs: DEFAULT_HOLD_MS };
+}
+
 function alike(name: string, policy: FleetPolicy): Policy {
   return { name, context: policy, generation: policy };
 }

@@ -1,3 +1,4 @@
+import type { HoldReport } from './hold-report.js';
 import type { ByClass } from './request-class.js';
 import type { ClassReport } from './tally.js';
 
@@ -13,6 +14,8 @@ export interface ReplayReport {
   readonly kvBytesMoved: number;
   /** What generation instances had of those prompts already, which was not sent. */
   readonly kvBytesHeld: number;
+  /** Of followers that were held back; null where the policy holds nobody. */
+  readonly holds: HoldReport | null;
   /** Milliseconds of virtual time until the last answer was complete. */
   readonly virtualTime: number;
 }

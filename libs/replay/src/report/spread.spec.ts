@@ -7,8 +7,8 @@ import { imbalanceOf, spreadOf } from './spread.js';
 describe('spreadOf', () => {
   it('gives values that occur', () => {
     const values = Array.from({ length: 100 }, (_, index) => 100 - index);
-    expect(spreadOf(values)).toEqual({ mean: 50.5, p50: 50, p95: 95 });
-    expect(spreadOf([7])).toEqual({ mean: 7, p50: 7, p95: 7 });
+    expect(spreadOf(values)).toEqual({ mean: 50.5, p50: 50, p95: 95, p99: 99 });
+    expect(spreadOf([7])).toEqual({ mean: 7, p50: 7, p95: 7, p99: 7 });
   });
 
   it('is nothing for nothing', () => expect(spreadOf([])).toBeNull());

@@ -3,6 +3,7 @@ export interface Spread {
   readonly mean: number;
   readonly p50: number;
   readonly p95: number;
+  readonly p99: number;
 }
 
 /** The spread of values; null when there are none. */
@@ -10,7 +11,7 @@ export function spreadOf(values: readonly number[]): Spread | null {
   if (values.length === 0) return null;
   const sorted = Float64Array.from(values).sort();
   const percentile = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
-  return { mean: meanOf(values), p50: percentile(0.5), p95: percentile(0.95) };
+  return { mean: meanOf(values), p50: percentile(0.5), p95: percentile(0.95), p99: percentile(0.99) };
 }
 
 /** The largest value over the mean: 1 when all are alike, or all are 0. */

@@ -1,7 +1,9 @@
-import type { FleetPolicy } from '../policies/policy.js';
+import type { Policy } from '../policies/policy.js';
+import { type HoldReport, HoldTally } from '../report/hold-report.js';
 
 import { ContextInstance, type Prefilled } from './context-instance.js';
 import { FleetPlacement, type PlacedLeg, type UnplacedLeg } from './fleet-placement.js';
+import { FollowerHold } from './follower-hold.js';
 import type { RankJob } from './rank-queue.js';
 import type { ReplayOptions } from './replay-options.js';
 import type { VirtualTime } from './virtual-time.js';
@@ -17,43 +19,76 @@ interface Job extends RankJob {
   readonly placed: PlacedLeg;
 }
 
+/** An instance, and what stands before it; null: nothing. */
+interface Station {
+  readonly instance: ContextInstance<Job>;
+  readonly hold: FollowerHold<Job> | null;
+}
+
 /** All context instances, and the router before them. */
 export class ContextFleet {
-  readonly #instances: ReadonlyMap<string, ContextInstance<Job>>;
+  readonly #stations: ReadonlyMap<string, Station>;
   readonly #placement: FleetPlacement;
+  readonly #holds = new HoldTally();
 
-  constructor(policy: FleetPolicy, options: ReplayOptions, time: VirtualTime, tokensPerBlock: number) {
+  constructor(
+    private readonly policy: Policy,
+    private readonly options: ReplayOptions,
+    private readonly time: VirtualTime,
+    private readonly tokensPerBlock: number,
+  ) {
     const { instances, ranksPerInstance } = options;
     const servers = Array.from({ length: instances }, (_, index) => `context-${String(index)}`);
-    this.#placement = new FleetPlacement(policy, { servers, ranksPerInstance, tokensPerBlock }, () => time.now);
-    const make = (server: string): ContextInstance<Job> =>
-      new ContextInstance<Job>(options, policy.attentionDp, time, this.#listenTo(server), tokensPerBlock);
-    this.#instances = new Map(servers.map((server) => [server, make(server)]));
+    this.#placement = new FleetPlacement(policy.context, { servers, ranksPerInstance, tokensPerBlock }, () => time.now);
+    this.#stations = new Map(servers.map((server) => [server, this.#makeStation(server)]));
   }
 
   /** Prompt tokens computed so far, by instance and rank. */
   prefillTokens(): readonly (readonly number[])[] {
-    return [...this.#instances.values()].map(({ prefillTokens }) => prefillTokens);
+    return [...this.#stations.values()].map(({ instance }) => instance.prefillTokens);
+  }
+
+  /** What holding back came to so far; null where nobody is. */
+  holds(): HoldReport | null {
+    return this.policy.holdMs === undefined ? null : this.#holds.report();
   }
 
   /** Places a request that has just arrived. */
   place(leg: ContextLeg): void {
     const placed = this.#placement.place(leg);
     const { inputTokens, hashes, conversationId } = leg;
-    this.#instances
-      .get(placed.server)
-      ?.submit({ inputTokens, hashes, conversationId, placedBy: placed.placedBy, leg, placed });
+    const job = { inputTokens, hashes, conversationId, placedBy: placed.placedBy, leg, placed };
+    const station = this.#stations.get(placed.server);
+    if (station?.hold) station.hold.arrive(job);
+    else station?.instance.submit(job);
   }
 
-  #listenTo(server: string): ConstructorParameters<typeof ContextInstance<Job>>[3] {
-    return {
-      prefilled: ({ leg, placed }, outcome) => {
-        placed.finish();
-        leg.prefilled(outcome);
+  #makeStation(server: string): Station {
+    const instance = new ContextInstance<Job>(
+      this.options,
+      this.policy.context.attentionDp,
+      this.time,
+      {
+        prefilled: (job, outcome) => {
+          hold?.finished(job);
+          job.placed.finish();
+          job.leg.prefilled(outcome);
+        },
+        blocksChanged: (rank, event) => {
+          this.#placement.blockChanged(server, rank, event);
+        },
+        iterated: () => hold?.look(),
       },
-      blocksChanged: (rank, event) => {
-        this.#placement.blockChanged(server, rank, event);
-      },
-    };
+      this.tokensPerBlock,
+    );
+    const hold = this.#makeHold(instance);
+    return { instance, hold };
+  }
+
+  #makeHold(instance: ContextInstance<Job>): FollowerHold<Job> | null {
+    const { holdMs } = this.policy;
+    if (holdMs === undefined) return null;
+    const limits = { cap: holdMs, tokensPerBlock: this.tokensPerBlock };
+    return new FollowerHold(instance, this.time, limits, this.#holds);
   }
 }

@@ -33,6 +33,8 @@ export interface InstanceListener<Job> {
   /** The prompt is computed, and the first token sampled. */
   prefilled(job: Job, outcome: Prefilled): void;
   blocksChanged(rank: number, event: BlockEvent): void;
+  /** An iteration has ended, after all that came of it. */
+  iterated(): void;
 }
 
 /** Room for one answer token is all that a context leg keeps. */
@@ -80,6 +82,11 @@ export class ContextInstance<Job extends RankJob> implements Settler {
     return this.#prefillTokens;
   }
 
+  /** The leading blocks of a prompt that a rank has now; of the rank that has most. */
+  cachedBlocks(hashes: readonly bigint[]): number {
+    return this.#ranks.reduce((most, { cache }) => Math.max(most, cache.match(hashes)), 0);
+  }
+
   /** Takes a job in; what else comes at this instant is assigned to ranks together with it. */
   submit(job: Job): void {
     this.#queue.add(job);
@@ -111,6 +118,7 @@ export class ContextInstance<Job extends RankJob> implements Settler {
       for (const progress of commitIteration(this.#ranks, iteration)) this.#prefilled(progress);
       this.#iterating = false;
       this.#queue.iterated();
+      this.listener.iterated();
       this.time.settleSoon(this);
     });
   }

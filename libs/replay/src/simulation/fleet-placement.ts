@@ -12,6 +12,7 @@ export interface UnplacedLeg extends Omit<RankJob, 'placedBy'> {
   /** Null for a main agent; the same of `rootSession`. */
   readonly parentSession: string | null;
   readonly rootSession: string | null;
+  readonly siblingGroup: string | null;
 }
 
 /** The instance that a leg goes to. */
@@ -58,7 +59,7 @@ export class FleetPlacement {
 
   /** Chooses the instance of a leg that begins now. */
   place(leg: UnplacedLeg): PlacedLeg {
-    const placedBy = { own: null, parent: leg.parentSession, root: leg.rootSession }[this.policy.subagentKey];
+    const placedBy = this.#placedBy(leg);
     this.#tellIndex();
     const placement = this.#router.route({
       conversationId: leg.conversationId,
@@ -76,6 +77,11 @@ export class FleetPlacement {
       this.#router.finish(placement, true);
     };
     return { server: placement.server, placedBy, finish };
+  }
+
+  #placedBy({ parentSession, rootSession, siblingGroup }: UnplacedLeg): string | null {
+    const keys = { own: null, parent: parentSession, root: rootSession, sibling_group: siblingGroup };
+    return keys[this.policy.subagentKey];
   }
 
   /** Takes note of a block that a rank has stored or removed. */

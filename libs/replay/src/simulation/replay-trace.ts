@@ -87,7 +87,7 @@ class Replay {
     private readonly onProgress: (progress: ReplayProgress) => void,
   ) {
     const { tokensPerBlock, numBlocks } = trace;
-    this.#contexts = new ContextFleet(policy.context, options, this.#time, tokensPerBlock);
+    this.#contexts = new ContextFleet(policy, options, this.#time, tokensPerBlock);
     this.#generations = new GenerationFleet(policy.generation, options, this.#time, tokensPerBlock);
     this.#hashes = hashesOfBlocks(numBlocks);
     this.#measurement = new Measurement(trace, options.oracleHorizons);
@@ -135,6 +135,7 @@ class Replay {
       conversationId: conversationOf(session, agent),
       parentSession: agent.parent === null ? null : conversationOf(session, agent.parent),
       rootSession: agent.parent === null ? null : conversationOf(session, rootOf(agent)),
+      siblingGroup: agent.parent === null ? null : `${conversationOf(session, rootOf(agent))}#${agent.type ?? ''}`,
     };
     const prefilled = (outcome: Prefilled): void => {
       this.#measure(arrival, outcome);
@@ -189,6 +190,7 @@ class Replay {
       prefillTokens,
       kvBytesMoved: this.#tokensMoved * kvBytesPerToken,
       kvBytesHeld: this.#tokensHeld * kvBytesPerToken,
+      holds: this.#contexts.holds(),
       virtualTime: this.#time.now,
     };
   }

@@ -60,7 +60,9 @@ const DEFINITIONS = `<h2 style="margin-top:28px">Definitions</h2>
 <dl>
 <dt>Policies</dt><dd><b>round_robin</b>: instances in turn. <b>load_balancing</b>: the least loaded. <b>conversation</b>: every agent stays where it
 began, on its instance and rank. <b>conversation+parent</b>: a sub-agent goes where its parent session is. <b>conversation+root</b>: where the session at
-the top of its family is. <b>kv_cache_aware</b>: where most of the prompt's blocks lie, and load is low. Further ones are of the policy file.</dd>
+the top of its family is. <b>kv_cache_aware</b>: where most of the prompt's blocks lie, and load is low. <b>sibling_group</b>: sub-agents of one type in one
+family together. <b>+hold</b>: followers wait for what their leader's prefill on the same instance will leave in the cache. The latter two are what-ifs
+that production has not. Further ones are of the policy file.</dd>
 <dt>Oracle</dt><dd>One cache without limits, for all instances and ranks. On the <b>causal</b> clock it knows every prefill that was finished when a
 request arrived, on the <b>instant</b> clock every request that had arrived: what a router that holds siblings back could reach. Its scope is all
 sessions, the request's own session with its sub-agents (<b>tree</b>), or its own agent (<b>chain</b>). Within a <b>horizon</b> it knows what was used not

@@ -4,6 +4,7 @@ import {
   CLASS_NAMES,
   CLASSES,
   computedTokens,
+  heldCells,
   horizonsOf,
   recomputedTokens,
   SCOPE_NAMES,
@@ -24,6 +25,9 @@ export function tableOf(reports: readonly TimedReport[]): string {
     'of it again',
     'KV moved, GB',
     'held already, GB',
+    'held back',
+    'time was up',
+    'held back, s, p50 / p99',
   ];
   const rows = reports.map((report) => [
     report.policy,
@@ -34,6 +38,7 @@ export function tableOf(reports: readonly TimedReport[]): string {
     (recomputedTokens(report) / 1e6).toFixed(2),
     (report.kvBytesMoved / 1e9).toFixed(1),
     (report.kvBytesHeld / 1e9).toFixed(1),
+    ...heldCells(report),
   ]);
   return table(head, rows);
 }

@@ -33,7 +33,8 @@ generation_servers: {num_instances: 1, urls: ['127.0.0.1:2']}`,
       `- {name: mine, config: cluster.yaml}
 - {name: other, router: {type: load_balancing, use_tokens: true}, attention_dp_config: {enable_kv_cache_aware_routing: true}, subagent_key: root}
 - {name: plain}
-- {name: both, generation_router: {type: conversation}, generation_attention_dp_config: {kv_cache_routing_conversation_affinity: true}, subagent_affinity_scope: both, subagent_key: parent}`,
+- {name: both, generation_router: {type: conversation}, generation_attention_dp_config: {kv_cache_routing_conversation_affinity: true}, subagent_affinity_scope: both, subagent_key: parent}
+- {name: group, subagent_key: sibling_group, hold_ms: 2500}`,
     );
     const policies = loadPolicies(file);
     expect(policies.slice(0, POLICIES.length)).toEqual(POLICIES);
@@ -66,7 +67,9 @@ generation_servers: {num_instances: 1, urls: ['127.0.0.1:2']}`,
           attentionDp: { kv_cache_routing_conversation_affinity: true },
         },
       },
+      { name: 'group', context: { subagentKey: 'sibling_group' }, generation: { subagentKey: 'own' }, holdMs: 2500 },
     ]);
+    expect(policies.at(-2)).not.toHaveProperty('holdMs');
   });
 
   it.each([
@@ -75,7 +78,12 @@ generation_servers: {num_instances: 1, urls: ['127.0.0.1:2']}`,
     ['[{nam: x}]', 'entry 1: there is no nam; there are name'],
     ['[{name: ""}]', 'entry 1: name must be'],
     ['[{name: round_robin}]', 'entry 1: there is a round_robin already'],
-    ['[{name: a}, {name: b, subagent_key: x}]', 'entry 2: subagent_key must be one of own, parent, root'],
+    [
+      '[{name: a}, {name: b, subagent_key: x}]',
+      'entry 2: subagent_key must be one of own, parent, root, sibling_group',
+    ],
+    ['[{name: a, hold_ms: 0}]', 'entry 1: hold_ms must be a number above 0'],
+    ['[{name: a, hold_ms: 5 s}]', 'entry 1: hold_ms must be a number above 0'],
     ['[{name: a, attention_dp_config: {kv_cache: 1}}]', 'attention_dp_config'],
     ['[{name: a, config: none.yaml}]', 'none.yaml'],
     ['[{name: a, config: none.yaml, router: {type: round_robin}}]', 'stand in place of'],

@@ -14,8 +14,8 @@ const ROUTING = [
   'generation_attention_dp_config',
   'subagent_affinity_scope',
 ];
-const KEYS = ['name', 'config', ...ROUTING, 'subagent_key'];
-const SUBAGENT_KEYS: readonly SubagentKey[] = ['own', 'parent', 'root'];
+const KEYS = ['name', 'config', ...ROUTING, 'subagent_key', 'hold_ms'];
+const SUBAGENT_KEYS: readonly SubagentKey[] = ['own', 'parent', 'root', 'sibling_group'];
 
 type ServerSection = NonNullable<ClusterConfig['context_servers']>;
 
@@ -25,7 +25,7 @@ type Entry = Readonly<Record<string, unknown>>;
 /**
  * The baselines, and then the policies of a file: a YAML list of `{name, config}`, the file of a cluster, relative to this
  * one; or of what such a file says of routing, `router` and `attention_dp_config` for the context fleet, the same behind
- * `generation_` for the other one, and `subagent_affinity_scope`. Either may have a `subagent_key`.
+ * `generation_` for the other one, and `subagent_affinity_scope`. Either may have a `subagent_key` and a `hold_ms`.
  *
  * @throws ReplayFailure that names the entry at fault
  */
@@ -69,6 +69,7 @@ function policyOf(value: unknown, file: string, where: string): Policy {
     name,
     context: fleetPolicyOf(section('context_servers'), key),
     generation: fleetPolicyOf(section('generation_servers'), cluster.subagent_affinity_scope === 'both' ? key : 'own'),
+    ...holdOf(entry, where),
   };
 }
 
@@ -78,6 +79,13 @@ function fleetPolicyOf(
 ): FleetPolicy {
   const { type, ...args } = router;
   return { router: { type, args }, subagentKey, attentionDp };
+}
+
+function holdOf({ hold_ms: holdMs }: Entry, where: string): Pick<Policy, 'holdMs'> {
+  if (holdMs === undefined) return {};
+  if (typeof holdMs !== 'number' || !(holdMs > 0 && holdMs < Infinity))
+    throw new ReplayFailure(`${where}: hold_ms must be a number above 0`);
+  return { holdMs };
 }
 
 function clusterOf({ config, ...entry }: Entry, file: string, where: string): ClusterConfig {
