@@ -1,4 +1,5 @@
 import type { FleetView, LegAttempt } from '../request/leg-attempt.js';
+import { routingKeyOf } from '../request/routing-key.js';
 import type { LegRecord, ServedRequest } from '../request/served-request.js';
 
 /** Candidates told of one choice, at most: the chosen one and the least loaded. */
@@ -72,6 +73,7 @@ export interface Explanation {
   readonly stream: boolean;
   readonly conversation_id: string | null;
   readonly subagent_affinity_id: string | null;
+  /** As in the header `x-roost-routing-key`: null where placement looked nothing up. */
   readonly routing_key: string | null;
   readonly outcome: string;
   readonly trace_id: string | null;
@@ -103,7 +105,7 @@ export function explainRequest({ id, client, identity, record, span }: ServedReq
     stream: client.stream,
     conversation_id: identity.conversationId,
     subagent_affinity_id: identity.subagentAffinityId,
-    routing_key: identity.routingKey,
+    routing_key: routingKeyOf(record),
     outcome: record.error?.code ?? 'ok',
     trace_id: span.traceId,
     attempts: record.attempts.map(explainAttempt),

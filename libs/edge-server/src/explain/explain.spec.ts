@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Placement } from '@roost/fleet-router';
 import { HeldBytes } from '@roost/held-bytes';
 
+import { explainHeaders } from '../http/explain-headers.js';
 import { LegAttempt } from '../request/leg-attempt.js';
 import { ServedRequest } from '../request/served-request.js';
 
@@ -96,6 +97,37 @@ describe('explainRequest', () => {
     expect(bounded?.ranks).toHaveLength(32);
     expect(bounded?.ranks[0]).toMatchObject({ rank: 99, chosen: true });
     expect(bounded).toMatchObject({ more_ranks: 68, rank_decision: 'x'.repeat(64), rank_reason: null });
+  });
+
+  describe('tells the routing key that the headers tell', () => {
+    const made = { ...placement, decision: 'implicit', routingKey: 'conv_id:1_1' } as const;
+    const leg = { instance: 'b:1', decision: 'implicit', reason: '', attempts: 1, timing: null, rank: 0 } as const;
+    const told = (request: ServedRequest): unknown[] => [
+      explainRequest(request, 0).routing_key,
+      explainHeaders(request)['x-roost-routing-key'] ?? null,
+    ];
+
+    it('of the context leg, or of the generation leg where there is no other', () => {
+      const request = served();
+      request.record.generation = { ...leg, routingKey: 'child', rankChoice: null };
+      expect(told(request)).toEqual(['child', 'child']);
+      request.record.context = { ...leg, routingKey: made.routingKey, rankChoice: null };
+      expect(told(request)).toEqual([made.routingKey, made.routingKey]);
+    });
+
+    it('none, whatever the client named, where the router looked nothing up', () => {
+      const request = served();
+      request.record.context = { ...leg, routingKey: null, rankChoice: null };
+      expect(told(request)).toEqual([null, null]);
+    });
+
+    it('of the first attempt where no leg went through, and none where none was placed', () => {
+      const request = served();
+      expect(told(request)).toEqual([null, null]);
+      request.record.attempts.push(new LegAttempt('context', 'b:1', made, null));
+      request.record.attempts.push(new LegAttempt('generation', 'b:1', placement, null));
+      expect(told(request)).toEqual([made.routingKey, made.routingKey]);
+    });
   });
 
   it('keeps nothing of what was said', () => {

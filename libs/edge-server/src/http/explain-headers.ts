@@ -1,3 +1,4 @@
+import { routingKeyOf } from '../request/routing-key.js';
 import type { LegRecord, ServedRequest } from '../request/served-request.js';
 
 /**
@@ -10,7 +11,7 @@ export function explainHeaders({ identity, record }: ServedRequest): Record<stri
     if (value !== null) headers[`x-roost-${name}`] = printable(String(value));
   };
   put('conversation-id', identity.conversationId);
-  put('routing-key', (record.context ?? record.generation)?.routingKey ?? null);
+  put('routing-key', routingKeyOf(record));
   putLeg(put, 'context', record.context);
   putLeg(put, 'generation', record.generation);
   return headers;
