@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { POLICIES } from '@roost/replay';
+import { ALL_POLICIES, POLICIES } from '@roost/replay';
 
 import { ReplayFailure } from '../replay-failure.js';
 
@@ -70,6 +70,14 @@ generation_servers: {num_instances: 1, urls: ['127.0.0.1:2']}`,
       { name: 'group', context: { subagentKey: 'sibling_group' }, generation: { subagentKey: 'own' }, holdMs: 2500 },
     ]);
     expect(policies.at(-2)).not.toHaveProperty('holdMs');
+  });
+
+  it('says which file is missing, and which policies there are without one', () => {
+    const names = ALL_POLICIES.map(({ name }) => name).join(', ');
+    expect(() => loadPolicies(file)).toThrow(
+      `${file}: there is no such file (ENOENT); policies that need none are ${names}`,
+    );
+    expect(() => loadPolicies(directory)).toThrow(`${directory}: EISDIR`);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { type ClusterConfig, ConfigError, loadClusterConfig, parseClusterConfig } from '@roost/config';
-import { type FleetPolicy, POLICIES, type Policy, type SubagentKey } from '@roost/replay';
+import { ALL_POLICIES, type FleetPolicy, POLICIES, type Policy, type SubagentKey } from '@roost/replay';
 import { parse } from 'yaml';
 
 import { ReplayFailure } from '../replay-failure.js';
@@ -45,10 +45,17 @@ function readList(file: string): readonly unknown[] {
   try {
     content = parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new ReplayFailure(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new ReplayFailure(`${file}: ${reasonOf(error)}`, { cause: error });
   }
   if (!Array.isArray(content)) throw new ReplayFailure(`${file}: must be a list of policies`);
   return content;
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code !== 'ENOENT') return message;
+  const names = ALL_POLICIES.map(({ name }) => name).join(', ');
+  return `there is no such file (ENOENT); policies that need none are ${names}`;
 }
 
 function policyOf(value: unknown, file: string, where: string): Policy {
