@@ -148,7 +148,7 @@ function explainRank(leg: LegRecord): Pick<ExplainedLeg, 'rank_decision' | 'rank
 }
 
 function ranksOf({ rank: chosen, rankChoice }: LegRecord): ExplainedRank[] {
-  const all = (rankChoice?.loads ?? []).map(({ activeRequests, activeTokens }, rank) => {
+  const all = (rankChoice?.ranks ?? []).map(({ activeRequests, activeTokens }, rank) => {
     return { rank, active_requests: activeRequests, active_tokens: activeTokens, chosen: rank === chosen };
   });
   return all.sort(

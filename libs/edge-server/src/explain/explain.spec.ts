@@ -66,7 +66,7 @@ describe('explainRequest', () => {
 
   it('tells why on that rank, the chosen one first, then the others by what they had to do', () => {
     const request = served();
-    const loads = [
+    const ranks = [
       { activeRequests: 2, activeTokens: 10 },
       { activeRequests: 0, activeTokens: 0 },
       { activeRequests: 7, activeTokens: 900 },
@@ -80,7 +80,7 @@ describe('explainRequest', () => {
       attempts: 1,
       timing: null,
     } as const;
-    request.record.context = { ...leg, rank: 2, rankChoice: { decision: 'parent', loads } };
+    request.record.context = { ...leg, rank: 2, rankChoice: { decision: 'parent', ranks } };
     request.record.generation = { ...leg, rank: 0, rankChoice: null };
     const { context, generation } = explainRequest(request, 0);
     expect(context).toMatchObject({ rank: 2, rank_decision: 'parent', rank_reason: "its parent session's home" });
@@ -92,7 +92,7 @@ describe('explainRequest', () => {
     ]);
     expect(generation).toMatchObject({ rank_decision: null, rank_reason: null, ranks: [], more_ranks: 0 });
     const many = Array.from({ length: 100 }, () => ({ activeRequests: 1, activeTokens: 1 }));
-    request.record.context = { ...leg, rank: 99, rankChoice: { decision: 'x'.repeat(1000), loads: many } };
+    request.record.context = { ...leg, rank: 99, rankChoice: { decision: 'x'.repeat(1000), ranks: many } };
     const bounded = explainRequest(request, 0).context;
     expect(bounded?.ranks).toHaveLength(32);
     expect(bounded?.ranks[0]).toMatchObject({ rank: 99, chosen: true });

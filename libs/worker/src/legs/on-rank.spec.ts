@@ -62,7 +62,7 @@ describe('runOnRank', () => {
       ...PLACEMENT,
       choice: {
         decision: 'parent',
-        loads: [
+        ranks: [
           { activeRequests: 1, activeTokens: 100 },
           { activeRequests: 3, activeTokens: 300 },
         ],

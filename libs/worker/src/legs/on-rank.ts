@@ -36,8 +36,8 @@ export async function runOnRank<T>(
 
 function choiceOf({ decision }: RankPlacement, engine: Pick<Engine, 'rankStates'>): RankChoice {
   const states = engine.rankStates().toSorted((one, other) => one.rank - other.rank);
-  const loads = states.map(({ numActiveRequests, numActiveTokens }) => {
+  const ranks = states.map(({ numActiveRequests, numActiveTokens }) => {
     return { activeRequests: numActiveRequests, activeTokens: numActiveTokens };
   });
-  return { decision, loads };
+  return { decision, ranks };
 }

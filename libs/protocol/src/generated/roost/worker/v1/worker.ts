@@ -299,10 +299,11 @@ export interface RankChoice {
   /** The ADP router's word for it: explicit, sticky, parent, overflow, prefix or new. */
   decision: string;
   /** What each rank was working on when the leg came to its own, which does not count it yet; by rank number. */
-  loads: RankLoad[];
+  ranks: RankActivity[];
 }
 
-export interface RankLoad {
+/** What a rank is working on. */
+export interface RankActivity {
   activeRequests: number;
   /** Prompt tokens of those requests. */
   activeTokens: number;
@@ -2952,7 +2953,7 @@ export const GenerateResponse: MessageFns<GenerateResponse> = {
 };
 
 function createBaseRankChoice(): RankChoice {
-  return { decision: "", loads: [] };
+  return { decision: "", ranks: [] };
 }
 
 export const RankChoice: MessageFns<RankChoice> = {
@@ -2960,8 +2961,8 @@ export const RankChoice: MessageFns<RankChoice> = {
     if (message.decision !== "") {
       writer.uint32(10).string(message.decision);
     }
-    for (const v of message.loads) {
-      RankLoad.encode(v!, writer.uint32(18).fork()).join();
+    for (const v of message.ranks) {
+      RankActivity.encode(v!, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -2992,7 +2993,7 @@ export const RankChoice: MessageFns<RankChoice> = {
               break;
             }
 
-            message.loads.push(RankLoad.decode(reader, reader.uint32()));
+            message.ranks.push(RankActivity.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -3010,7 +3011,7 @@ export const RankChoice: MessageFns<RankChoice> = {
   fromJSON(object: any): RankChoice {
     return {
       decision: isSet(object.decision) ? globalThis.String(object.decision) : "",
-      loads: globalThis.Array.isArray(object?.loads) ? object.loads.map((e: any) => RankLoad.fromJSON(e)) : [],
+      ranks: globalThis.Array.isArray(object?.ranks) ? object.ranks.map((e: any) => RankActivity.fromJSON(e)) : [],
     };
   },
 
@@ -3019,8 +3020,8 @@ export const RankChoice: MessageFns<RankChoice> = {
     if (message.decision !== "") {
       obj.decision = message.decision;
     }
-    if (message.loads?.length) {
-      obj.loads = message.loads.map((e) => RankLoad.toJSON(e));
+    if (message.ranks?.length) {
+      obj.ranks = message.ranks.map((e) => RankActivity.toJSON(e));
     }
     return obj;
   },
@@ -3031,17 +3032,17 @@ export const RankChoice: MessageFns<RankChoice> = {
   fromPartial<I extends Exact<DeepPartial<RankChoice>, I>>(object: I): RankChoice {
     const message = createBaseRankChoice();
     message.decision = object.decision ?? "";
-    message.loads = object.loads?.map((e) => RankLoad.fromPartial(e)) || [];
+    message.ranks = object.ranks?.map((e) => RankActivity.fromPartial(e)) || [];
     return message;
   },
 };
 
-function createBaseRankLoad(): RankLoad {
+function createBaseRankActivity(): RankActivity {
   return { activeRequests: 0, activeTokens: 0 };
 }
 
-export const RankLoad: MessageFns<RankLoad> = {
-  encode(message: RankLoad, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const RankActivity: MessageFns<RankActivity> = {
+  encode(message: RankActivity, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.activeRequests !== 0) {
       writer.uint32(8).uint32(message.activeRequests);
     }
@@ -3051,7 +3052,7 @@ export const RankLoad: MessageFns<RankLoad> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): RankLoad {
+  decode(input: BinaryReader | Uint8Array, length?: number): RankActivity {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -3060,7 +3061,7 @@ export const RankLoad: MessageFns<RankLoad> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRankLoad();
+      const message = createBaseRankActivity();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -3092,7 +3093,7 @@ export const RankLoad: MessageFns<RankLoad> = {
     }
   },
 
-  fromJSON(object: any): RankLoad {
+  fromJSON(object: any): RankActivity {
     return {
       activeRequests: isSet(object.activeRequests)
         ? globalThis.Number(object.activeRequests)
@@ -3107,7 +3108,7 @@ export const RankLoad: MessageFns<RankLoad> = {
     };
   },
 
-  toJSON(message: RankLoad): unknown {
+  toJSON(message: RankActivity): unknown {
     const obj: any = {};
     if (message.activeRequests !== 0) {
       obj.activeRequests = Math.round(message.activeRequests);
@@ -3118,11 +3119,11 @@ export const RankLoad: MessageFns<RankLoad> = {
     return obj;
   },
 
-  create<I extends Exact<DeepPartial<RankLoad>, I>>(base?: I): RankLoad {
-    return RankLoad.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<RankActivity>, I>>(base?: I): RankActivity {
+    return RankActivity.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<RankLoad>, I>>(object: I): RankLoad {
-    const message = createBaseRankLoad();
+  fromPartial<I extends Exact<DeepPartial<RankActivity>, I>>(object: I): RankActivity {
+    const message = createBaseRankActivity();
     message.activeRequests = object.activeRequests ?? 0;
     message.activeTokens = object.activeTokens ?? 0;
     return message;
