@@ -1,4 +1,6 @@
-export { generateRows, generateTrace, type GeneratorOptions } from './generator/generate-trace.js';
+export { generateLines, generateTrace } from './generator/generate-trace.js';
+export { DEFAULT_TRAFFIC, TRAFFIC_RANGES, type TrafficOptions } from './generator/traffic-options.js';
+export type { Dialect, GeneratedLine } from './trace/generated/generated-line.js';
 export { ALL_POLICIES, POLICIES } from './policies/policies.js';
 export type { HoldReport } from './report/hold-report.js';
 export type { FleetPolicy, Policy, SubagentKey } from './policies/policy.js';
@@ -13,9 +15,16 @@ export { TraceReader } from './trace/trace-reader.js';
 export { repeatTrace } from './trace/repeat-trace.js';
 export { TraceError } from './trace/trace-error.js';
 export type { TraceRow } from './trace/trace-row.js';
-export type { Trace, TraceAgent, TraceRequest, TraceSession } from './trace/trace.js';
+export {
+  conversationOf,
+  parentConversationOf,
+  rootOf,
+  type Trace,
+  type TraceAgent,
+  type TraceRequest,
+  type TraceSession,
+} from './trace/trace.js';
 export { type Arrival, Measurement } from './report/measurement.js';
 export { type Clock, CLOCKS, type PerOracle, type Reuse, type Scope, SCOPES } from './oracle/reuse.js';
-export { planSpawns, type SpawnPlan } from './simulation/agents.js';
+export { SessionFlow, type Step, type StepPrompt } from './simulation/session-flow.js';
 export { sessionStarts } from './simulation/session-starts.js';
-export { NO_BLOCKS, promptBlocks } from './trace/prompt-blocks.js';

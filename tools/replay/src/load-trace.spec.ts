@@ -4,14 +4,14 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { generateRows } from '@roost/replay';
+import { generateLines } from '@roost/replay';
 
-import { loadTrace } from './load-trace.js';
+import { type LoadedTrace, loadTrace } from './load-trace.js';
 import { ReplayFailure } from './replay-failure.js';
 
 /** Owns: where traces come from, and what is said of files that are none. */
 
-const LINES = [...generateRows({ sessions: 2, seed: 3 })].map((row) => JSON.stringify(row));
+const LINES = [...generateLines({ sessions: 2, seed: 3 })].map((row) => JSON.stringify(row));
 const TEXT = LINES.join('\n');
 
 describe('loadTrace', () => {
@@ -22,7 +22,7 @@ describe('loadTrace', () => {
   const load = async (name: string, content: string | Uint8Array): Promise<number> => {
     const file = path.join(directory, name);
     await writeFile(file, content);
-    const { trace } = await loadTrace({ files: [file], generate: undefined, seed: 1 }, directory);
+    const { trace } = await loadTrace({ files: [file], generate: undefined, seed: 1, sessionInterval: 60 }, directory);
     return trace.numRequests;
   };
 
@@ -36,7 +36,7 @@ describe('loadTrace', () => {
   });
 
   it.each<[string, string | Uint8Array, string]>([
-    ['with a bad line', `${LINES[0] ?? ''}\n{"session":"s"}`, 'a, line 2: in must be'],
+    ['with a bad line', `${LINES[0] ?? ''}\n{"id":"x"}`, 'a, line 2: in must be'],
     ['that is empty', '', 'a, line 0: the trace ends here without a request'],
     ['that is cut off', gzipSync(TEXT).subarray(0, 200), 'a: unexpected end of file'],
     ['that is broken', Buffer.concat([gzipSync(TEXT).subarray(0, 20), Buffer.alloc(50, 0xff)]), 'a: '],
@@ -53,7 +53,10 @@ describe('loadTrace', () => {
     });
     const file = path.join(directory, 'edge.jsonl');
     await writeFile(file, `${line}\n${line.slice(0, 50)}`);
-    const { trace, notes } = await loadTrace({ files: [file], generate: undefined, seed: 1 }, directory);
+    const { trace, notes } = await loadTrace(
+      { files: [file], generate: undefined, seed: 1, sessionInterval: 60 },
+      directory,
+    );
     expect(trace.numRequests).toBe(1);
     expect(notes).toEqual([`${file}, line 2: cut off, as when an edge is killed; skipped`]);
   });
@@ -62,18 +65,21 @@ describe('loadTrace', () => {
     const files = ['a.jsonl', 'b.jsonl.gz'].map((name) => path.join(directory, name));
     await writeFile(files[0] ?? '', TEXT);
     await writeFile(files[1] ?? '', gzipSync('{"timestamp":0,"input_length":9,"output_length":1,"hash_ids":[0]}'));
-    const { trace, origin } = await loadTrace({ files, generate: undefined, seed: 1 }, directory);
+    const { trace, origin } = await loadTrace({ files, generate: undefined, seed: 1, sessionInterval: 60 }, directory);
     expect(trace.numRequests).toBe(LINES.length + 1);
     expect(origin).toBe('a.jsonl + b.jsonl.gz');
   });
 
   it('names a file that is not there', async () => {
-    const loading = loadTrace({ files: ['/no/such/file'], generate: undefined, seed: 1 }, directory);
+    const loading = loadTrace(
+      { files: ['/no/such/file'], generate: undefined, seed: 1, sessionInterval: 60 },
+      directory,
+    );
     await expect(loading).rejects.toThrow('/no/such/file: there is no such file');
   });
 
   it('makes a trace up where the recorded one is not there, and reads it where it is', async () => {
-    const choice = { files: [], generate: undefined, seed: 1 };
+    const choice = { files: [], generate: undefined, seed: 1, sessionInterval: 60 };
     const { origin, trace } = await loadTrace(choice, directory);
     expect(origin).toBe('generated, 50 sessions, seed 1');
     expect(trace.sessions).toHaveLength(50);
@@ -83,8 +89,19 @@ describe('loadTrace', () => {
     expect(recorded.trace.numRequests).toBe(LINES.length);
   });
 
-  it('makes up as many sessions as asked for', async () => {
-    const { trace } = await loadTrace({ files: [], generate: 3, seed: 1 }, directory);
-    expect(trace.sessions).toHaveLength(3);
+  it('makes up as many sessions as asked for, as far apart as asked', async () => {
+    const choice = { files: [], generate: 3, seed: 1, sessionInterval: 60 };
+    const starts = ({ trace }: LoadedTrace): (number | null)[] =>
+      trace.sessions.map(({ recordedStart }) => recordedStart);
+    const [near, far] = [
+      await loadTrace(choice, directory),
+      await loadTrace({ ...choice, sessionInterval: 6000 }, directory),
+    ];
+    expect(near.trace.sessions).toHaveLength(3);
+    expect(far.trace.sessions).toHaveLength(3);
+    expect(Math.max(...starts(far).map(Number))).toBeGreaterThan(Math.max(...starts(near).map(Number)));
+    await expect(loadTrace({ ...choice, sessionInterval: 1e9 }, directory)).rejects.toThrow(
+      'generated, 3 sessions, seed 1: sessionInterval must be a number from 0 to 86400',
+    );
   });
 });

@@ -18,6 +18,8 @@ export interface TraceChoice {
   readonly generate: number | undefined;
   /** Of a generated trace. */
   readonly seed: number;
+  /** The same: mean seconds between the starts of its sessions. */
+  readonly sessionInterval: number;
 }
 
 /** A trace, and where it comes from, in words. */
@@ -38,18 +40,20 @@ const STAND_IN_SESSIONS = 50;
  * @throws ReplayFailure that names the file and the line at fault
  */
 export async function loadTrace(choice: TraceChoice, directory: string): Promise<LoadedTrace> {
-  if (choice.generate !== undefined) return generated(choice.generate, choice.seed);
+  if (choice.generate !== undefined) return generated(choice.generate, choice);
   if (choice.files.length > 0) return await read(choice.files.map(inCallersDirectory));
   const recorded = path.join(directory, DEFAULT_FILE);
-  return existsSync(recorded) ? await read([recorded]) : generated(STAND_IN_SESSIONS, choice.seed);
+  return existsSync(recorded) ? await read([recorded]) : generated(STAND_IN_SESSIONS, choice);
 }
 
-function generated(sessions: number, seed: number): LoadedTrace {
-  return {
-    trace: generateTrace({ sessions, seed }),
-    origin: `generated, ${String(sessions)} sessions, seed ${String(seed)}`,
-    notes: [],
-  };
+function generated(sessions: number, { seed, sessionInterval }: TraceChoice): LoadedTrace {
+  const origin = `generated, ${String(sessions)} sessions, seed ${String(seed)}`;
+  try {
+    return { trace: generateTrace({ sessions, seed, sessionInterval }), origin, notes: [] };
+  } catch (error) {
+    if (!(error instanceof RangeError || error instanceof TraceError)) throw error;
+    throw new ReplayFailure(`${origin}: ${error.message}`, { cause: error });
+  }
 }
 
 async function read(files: readonly string[]): Promise<LoadedTrace> {

@@ -23,7 +23,7 @@ async function parse(...args: string[]): Promise<ReplayRequest> {
 describe('createReplayCommand', () => {
   it('asks for all policies on the default fleet', async () => {
     expect(await parse()).toEqual({
-      trace: { files: [], generate: undefined, seed: 1 },
+      trace: { files: [], generate: undefined, seed: 1, sessionInterval: 60 },
       copies: 1,
       policies: POLICIES,
       options: DEFAULT_REPLAY_OPTIONS,
@@ -48,7 +48,17 @@ describe('createReplayCommand', () => {
         '--html',
         'a.html',
       ],
-      ...['--session-interval', '1.5', '--think-scale', '0.1', '--instances', '2', '--ranks-per-instance', '3'],
+      ...[
+        '--session-interval',
+        '1.5',
+        '--think-scale',
+        '0.1',
+        '--open-loop',
+        '--instances',
+        '2',
+        '--ranks-per-instance',
+        '3',
+      ],
       ...['--capacity-tokens', '5000', '--max-batch-size', '4', '--max-num-tokens', '100'],
       ...['--prefill-tokens-per-second', '1e3', '--decode-step-ms', '0', '--kv-bandwidth-bytes-per-second', '9'],
       ...['--kv-bytes-per-token', '8', '--horizons', '300,unlimited'],
@@ -62,7 +72,7 @@ describe('createReplayCommand', () => {
       ],
     );
     expect(rest).toEqual({ copies: 2, json: true, html: 'a.html', live: null });
-    expect(trace).toEqual({ files: [], generate: 7, seed: -3 });
+    expect(trace).toEqual({ files: [], generate: 7, seed: -3, sessionInterval: 1.5 });
     expect(policies.map(({ name }) => name)).toEqual(['round_robin', 'kv_cache_aware']);
     expect(options).toEqual({
       instances: 2,
@@ -76,6 +86,7 @@ describe('createReplayCommand', () => {
       kvBytesPerToken: 8,
       sessionInterval: 1500,
       thinkScale: 0.1,
+      openLoop: true,
       oracleHorizons: [300_000, Infinity],
       generationInstances: 5,
       generationRanksPerInstance: 6,

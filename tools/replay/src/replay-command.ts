@@ -23,7 +23,7 @@ export interface ReplayRequest {
 /** The options as commander gives them. */
 interface Flags
   extends
-    Omit<ReplayOptions, 'sessionInterval' | 'oracleHorizons' | 'generationCapacityTokens'>,
+    Omit<ReplayOptions, 'sessionInterval' | 'openLoop' | 'oracleHorizons' | 'generationCapacityTokens'>,
     LiveFlags,
     PolicyFlags {
   readonly generationCapacityTokens?: number;
@@ -33,6 +33,7 @@ interface Flags
   readonly generate?: number;
   readonly copies: number;
   readonly sessionInterval: number;
+  readonly openLoop?: true;
   readonly json?: true;
   readonly html?: string;
 }
@@ -98,13 +99,14 @@ function traceOptions(command: Command): Command {
       number('--session-interval <s>', 'mean time between session starts', DEFAULTS.sessionInterval / 1000, amount),
     )
     .addOption(number('--think-scale <x>', "multiplies users' and tools' pauses", DEFAULTS.thinkScale, amount))
+    .addOption(new Option('--open-loop', 'send at recorded times, whatever answers take'))
     .addOption(number('--seed <n>', 'of session starts and generated traces', DEFAULTS.seed, anyWhole));
 }
 
 function requestOf(named: readonly string[], flags: Flags, command: Command): ReplayRequest {
   const { trace, generate, copies, json, html } = flags;
   return {
-    trace: { files: [...named, ...trace], generate, seed: flags.seed },
+    trace: { files: [...named, ...trace], generate, seed: flags.seed, sessionInterval: flags.sessionInterval },
     copies,
     policies: chosenPolicies(flags),
     options: fleetOptionsOf(flags),
@@ -116,8 +118,8 @@ function requestOf(named: readonly string[], flags: Flags, command: Command): Re
 
 function fleetOptionsOf({ sessionInterval, horizons, ...flags }: Flags): ReplayOptions {
   const inMs = { sessionInterval: sessionInterval * 1000, oracleHorizons: horizons.map((seconds) => seconds * 1000) };
-  const { generationCapacityTokens = flags.capacityTokens } = flags;
-  const all: ReplayOptions = { ...flags, ...inMs, generationCapacityTokens };
+  const { generationCapacityTokens = flags.capacityTokens, openLoop = false } = flags;
+  const all: ReplayOptions = { ...flags, ...inMs, generationCapacityTokens, openLoop };
   // Flags of other things are none of the fleet's.
   const names = Object.keys(DEFAULTS) as (keyof ReplayOptions)[];
   return Object.fromEntries(names.map((name) => [name, all[name]])) as unknown as ReplayOptions;

@@ -1,21 +1,21 @@
 import { type Choices, lognormal, uniform, weighted } from '../random/distributions.js';
-import type { Random } from '../random/random.js';
-import type { TraceRow } from '../trace/trace-row.js';
+import { namedRandom } from '../random/random.js';
 
 import { AgentLife } from './agent-life.js';
 import { MAIN_AGENT } from './agent-profile.js';
-import { type BlockSource, GrowingPrompt } from './growing-prompt.js';
-import type { SharedBlocks } from './shared-blocks.js';
-import { SubAgents } from './sub-agents.js';
+import { Prompt } from './prompt.js';
+import type { Asked, SessionLines } from './session-lines.js';
+import type { SubAgents } from './sub-agents.js';
 
 /** Shares, from 0 to 1, ranges and distributions of main agents (agent-traffic reference 2.1 and 3.1). */
-const HARNESSES: Choices<{ readonly name: string; readonly tokens: number }> = [
+const VERSIONS: Choices<{ readonly name: string; readonly tokens: number }> = [
   [{ name: 'v1', tokens: 14_900 }, 0.55],
   [{ name: 'v2', tokens: 16_500 }, 0.25],
   [{ name: 'v3', tokens: 10_200 }, 0.2],
 ];
 const MODEL = 'large';
-const PROJECTS = 40;
+/** Projects of a tenant, and what each adds to its sessions' prompts. */
+const PROJECTS = 8;
 const PROJECT_TOKENS = [500, 5000] as const;
 const FIRST_TURN = { p50: 1100, p90: 6000 };
 /** Share of sessions that go on with an earlier one's history, which nobody has in a cache any more, and its length. */
@@ -28,90 +28,132 @@ const USER_PAUSE = { p50: 122, p90: 1512 };
 const LONGEST_PAUSE = 7200;
 /** Most tokens of a prompt before it is compacted, by the size of the model's window. */
 const CONTEXTS: Choices<readonly [min: number, max: number]> = [
-  [[160_000, 200_000], 0.7],
-  [[400_000, 600_000], 0.3],
+  [[160_000, 200_000], 0.65],
+  [[400_000, 600_000], 0.35],
 ];
 const SUMMARY_TOKENS = [5000, 15_000] as const;
-/** Share of sessions with sub-agents, and their mean number of batches. */
-const SUBAGENT_SHARE = 0.3;
+const SUMMARY_ANSWER = [1500, 5000] as const;
+const SUMMARY_INSTRUCTION = 400;
+/** Share of user turns that find other tokens at the beginning of the system prompt, and how many. */
+const DRIFT_SHARE = 0.015;
+const DRIFTED_TOKENS = 64;
+/** Mean number of batches of a session with sub-agents. */
 const MEAN_BATCHES = 2.2;
+/** Seconds from the last sub-agent's answer to the agent that waited for it. */
+const JOIN_PAUSE = { p50: 0.5, p90: 2 };
 
-/** Makes sessions: a main agent each, and the sub-agents that it spawns. */
-export class MainAgents {
+/** The main agent of a session, and with it all that it spawns. */
+export class MainAgent {
+  readonly #life: AgentLife;
+  readonly #window: number;
+  readonly #spawning: ReadonlySet<number>;
+  #beginning: Prompt;
+  #numBreaks = 0;
+  #stepsLeft = 0;
+  #joining: readonly Asked[] = [];
+
   constructor(
-    private readonly random: Random,
-    private readonly source: BlockSource,
-    private readonly shared: SharedBlocks,
-  ) {}
-
-  /** The rows of a session, each agent's in order. */
-  session(session: string): TraceRow[] {
-    const { random } = this;
-    const harness = weighted(random, HARNESSES);
-    const beginning = this.#beginning(harness);
-    const identity = { session, agent: 'main', parent: null, model: MODEL, type: null };
-    const life = new AgentLife(random, MAIN_AGENT, identity, new GrowingPrompt(this.source, beginning), 0);
-    const window = uniform(random, ...weighted(random, CONTEXTS));
-    const subAgents = new SubAgents(random, this.source, this.shared);
-    const spawning = this.#spawningRequests(life.numRequests);
-    const rows: TraceRow[] = [];
-    let stepsLeft = 0;
-    let joinedAt = 0;
-    while (life.seq < life.numRequests) {
-      const isUserTurn = stepsLeft === 0;
-      if (isUserTurn) stepsLeft = this.#steps();
-      stepsLeft -= 1;
-      this.#growPrompt(life, beginning, window);
-      const waits = Math.max(0, joinedAt - life.answeredAt);
-      const pause = life.seq === 0 ? 0 : waits + (isUserTurn ? this.#userPause() : life.toolPause());
-      const row = life.ask(isUserTurn ? 'user' : 'tool', pause);
-      rows.push(row);
-      if (!spawning.has(row.seq)) continue;
-      const { prompt, answeredAt } = life;
-      const spawner = { session, model: MODEL, harness: harness.name, prompt, askedAt: row.t, answeredAt };
-      const batch = subAgents.spawn(spawner);
-      rows.push(...batch.rows);
-      joinedAt = batch.joinedAt;
-    }
-    return rows;
+    private readonly session: SessionLines,
+    private readonly subAgents: SubAgents,
+  ) {
+    const { random, root } = session;
+    this.#beginning = this.#chooseBeginning();
+    const identity = { agent: root, parent: null, type: null, kind: 'main', depth: 0, model: MODEL } as const;
+    this.#life = new AgentLife(session, MAIN_AGENT, identity, root, this.#beginning);
+    this.#window = uniform(random, ...weighted(random, CONTEXTS));
+    this.#spawning = this.#chooseSpawning();
   }
 
-  #beginning({ name, tokens }: { readonly name: string; readonly tokens: number }): readonly number[] {
-    const project = `project-${String(Math.floor(this.random() * PROJECTS))}`;
-    const system = this.shared.behind([], name, () => tokens);
-    return this.shared.behind(system, `${name}/${project}`, () => uniform(this.random, ...PROJECT_TOKENS));
+  /** Lives the session from beginning to end. */
+  live(): void {
+    const { random } = this.session;
+    const delay = this.subAgents.comeFirst(this.#life) ? uniform(random, 1, 5) : 0;
+    while (this.#life.made < this.#life.numRequests) {
+      const { made } = this.#life;
+      const asked = made === 0 ? this.#begin(delay) : this.#goOn();
+      this.#joining = this.#spawning.has(made) ? this.subAgents.spawn(this.#life, asked) : [];
+    }
   }
 
-  #growPrompt(life: AgentLife, beginning: readonly number[], window: number): void {
-    const { prompt } = life;
-    if (life.seq === 0) {
-      const history = this.random() < RESUMED_SHARE ? lognormal(this.random, HISTORY) : 0;
-      prompt.grow(Math.round(Math.min(history, window / 2) + lognormal(this.random, FIRST_TURN)));
-      return;
+  #begin(delay: number): Asked {
+    const { random, root } = this.session;
+    this.#stepsLeft = this.#steps() - 1;
+    let prompt = this.#beginning.followedBy(`${root}.q`, Math.max(1, Math.round(lognormal(random, FIRST_TURN))));
+    if (random() < RESUMED_SHARE)
+      prompt = prompt.followedBy(`${root}.r`, Math.round(Math.min(lognormal(random, HISTORY), this.#window / 2)));
+    this.#life.prompt = prompt;
+    return this.#life.ask('user', [], delay);
+  }
+
+  #goOn(): Asked {
+    const { random, options } = this.session;
+    const isJoin = this.#joining.length > 0;
+    const isUserTurn = this.#stepsLeft === 0 && !isJoin;
+    if (isUserTurn) this.#stepsLeft = this.#steps();
+    this.#stepsLeft = Math.max(0, this.#stepsLeft - 1);
+    if (isUserTurn && random() < DRIFT_SHARE) this.#drift();
+    const trigger = isUserTurn ? 'user' : 'tool';
+    const delay = this.#pause(isJoin, isUserTurn) * options.gapScale;
+    const after = [...this.#life.latest, ...this.#joining];
+    const summary = this.#growPrompt(trigger, after, delay);
+    return summary === null ? this.#life.ask(trigger, after, delay) : this.#life.ask(trigger, [summary], 0);
+  }
+
+  /** Seconds, where pauses are not scaled. */
+  #pause(isJoin: boolean, isUserTurn: boolean): number {
+    const { random } = this.session;
+    if (isJoin) return lognormal(random, JOIN_PAUSE);
+    return isUserTurn ? Math.min(lognormal(random, USER_PAUSE), LONGEST_PAUSE) : this.#life.toolPause();
+  }
+
+  /** Tools and system prompt are the same in all sessions of a tenant, and what a project adds, in all of the project. */
+  #chooseBeginning(): Prompt {
+    const { random, tenant, dialect, options } = this.session;
+    const { name, tokens } = weighted(random, VERSIONS);
+    const project = `${tenant}/p${String(Math.floor(random() * PROJECTS))}`;
+    const projectTokens = Math.round(uniform(namedRandom(options.seed, project), ...PROJECT_TOKENS));
+    return new Prompt([
+      { ns: `${tenant}/${dialect}-${name}/main`, len: tokens },
+      { ns: project, len: projectTokens },
+    ]);
+  }
+
+  /** Adds to the prompt; one that would be too long begins anew, after a request that sums it up, which is returned. */
+  #growPrompt(trigger: 'user' | 'tool', after: readonly Asked[], delay: number): Asked | null {
+    const { random, root } = this.session;
+    const { prompt } = this.#life;
+    const appended = this.#life.appendedTokens();
+    if (prompt.tokens + appended <= this.#window) {
+      this.#life.prompt = prompt.grownBy(`${root}.h${String(this.#numBreaks)}`, appended);
+      return null;
     }
-    const appended = life.appendedTokens();
-    if (prompt.tokens + appended <= window) {
-      prompt.grow(appended);
-      return;
-    }
-    prompt.restart(beginning);
-    prompt.grow(Math.round(uniform(this.random, ...SUMMARY_TOKENS)));
+    this.#numBreaks += 1;
+    const number = String(this.#numBreaks);
+    const asking = prompt.followedBy(`${root}.c${number}`, SUMMARY_INSTRUCTION);
+    const answer = uniform(random, ...SUMMARY_ANSWER);
+    this.#life.prompt = this.#beginning.followedBy(
+      `${root}.h${number}`,
+      Math.round(uniform(random, ...SUMMARY_TOKENS)),
+    );
+    return this.#life.askForSummary(asking, answer, { trigger, after, delay });
+  }
+
+  #drift(): void {
+    const drift = `${this.session.root}.d${String(this.#life.made)}`;
+    this.#beginning = this.#beginning.drifted(drift, DRIFTED_TOKENS);
+    this.#life.prompt = this.#life.prompt.drifted(drift, DRIFTED_TOKENS);
   }
 
   #steps(): number {
-    return Math.min(Math.max(1, Math.round(lognormal(this.random, STEPS))), MOST_STEPS);
+    return Math.min(Math.max(1, Math.round(lognormal(this.session.random, STEPS))), MOST_STEPS);
   }
 
-  #userPause(): number {
-    return Math.min(lognormal(this.random, USER_PAUSE), LONGEST_PAUSE);
-  }
-
-  /** By which of its requests an agent spawns sub-agents. */
-  #spawningRequests(numRequests: number): ReadonlySet<number> {
-    const { random } = this;
+  /** By which of its requests the agent spawns sub-agents. */
+  #chooseSpawning(): ReadonlySet<number> {
+    const { random, options } = this.session;
     const chosen = new Set<number>();
-    if (random() >= SUBAGENT_SHARE) return chosen;
-    do chosen.add(Math.floor(random() * numRequests));
+    if (random() >= options.subagentShare) return chosen;
+    do chosen.add(Math.floor(random() * Math.max(1, this.#life.numRequests - 1)));
     while (random() < 1 - 1 / MEAN_BATCHES);
     return chosen;
   }

@@ -5,6 +5,18 @@ export function exponential(random: Random, mean: number): number {
   return -Math.log(1 - random()) * mean;
 }
 
+/**
+ * A number from a gamma distribution (Marsaglia and Tsang, 2000).
+ *
+ * @param cv its standard deviation over its mean, greater than 0; 1: an exponential distribution
+ */
+export function gamma(random: Random, mean: number, cv: number): number {
+  const shape = 1 / cv ** 2;
+  // The method is for shapes of 1 and above: one below is made of the next.
+  if (shape >= 1) return (standardGamma(random, shape) * mean) / shape;
+  return (standardGamma(random, shape + 1) * (1 - random()) ** (1 / shape) * mean) / shape;
+}
+
 /** A number from `min` up to and without `max`. */
 export function uniform(random: Random, min: number, max: number): number {
   return min + random() * (max - min);
@@ -38,6 +50,15 @@ export function weighted<Value>(random: Random, choices: Choices<Value>): Value 
   }
   if (chosen === undefined) throw new RangeError('there is nothing to choose from');
   return chosen;
+}
+
+function standardGamma(random: Random, shape: number): number {
+  const d = shape - 1 / 3;
+  for (;;) {
+    const x = normal(random);
+    const v = (1 + x / Math.sqrt(9 * d)) ** 3;
+    if (v > 0 && Math.log(1 - random()) < x ** 2 / 2 + d - d * v + d * Math.log(v)) return d * v;
+  }
 }
 
 function normal(random: Random): number {

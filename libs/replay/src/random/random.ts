@@ -11,3 +11,10 @@ export function seededRandom(seed: number): Random {
     return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
   };
 }
+
+/** The same for something that has a name: its own sequence, whatever was drawn before. */
+export function namedRandom(seed: number, name: string): Random {
+  let state = 0x811c9dc5;
+  for (let index = 0; index < name.length; index += 1) state = Math.imul(state ^ name.charCodeAt(index), 0x01000193);
+  return seededRandom(state ^ Math.imul(seed | 0, 0x9e3779b1));
+}

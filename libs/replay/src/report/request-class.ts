@@ -5,7 +5,7 @@ import type { TraceAgent } from '../trace/trace.js';
  * What reuse is told apart by (agent-traffic reference 3.2), since the total hides first requests, a small part of all tokens:
  *
  * - `mainFirst`: the first request of a main agent;
- * - `mainUser`, `mainTool`: a later one that came after its user, or after a tool;
+ * - `mainUser`, `mainTool`: a later one that came after its user, or after a tool, those beside its work too;
  * - `subFirstFresh`, `subFirstFork`: the first of a sub-agent, with a beginning of its own or with its parent's history;
  * - `subRest`: a later one of a sub-agent;
  * - `afterCompaction`: a later one, of either, whose prompt is less than half as long as the one before.
@@ -62,11 +62,16 @@ export function classOf(
     if (parent === null) return 'mainFirst';
     return isFork(blocks, spawnedWith) ? 'subFirstFork' : 'subFirstFresh';
   }
-  const [before, request] = [requests[index - 1], requests[index]];
-  if (before !== undefined && request !== undefined && request.inputTokens < COMPACTED_SHARE * before.inputTokens)
-    return 'afterCompaction';
+  const request = requests[index];
+  if (request?.isSide !== true && isCompacted(requests, index)) return 'afterCompaction';
   if (parent !== null) return 'subRest';
   return request?.trigger === 'user' ? 'mainUser' : 'mainTool';
+}
+
+function isCompacted(requests: TraceAgent['requests'], index: number): boolean {
+  let before = index - 1;
+  while (requests[before]?.isSide === true) before -= 1;
+  return (requests[index]?.inputTokens ?? 0) < COMPACTED_SHARE * (requests[before]?.inputTokens ?? 0);
 }
 
 /** Whether a prompt begins with all of another, but for its last full block: what opens the answer may differ there. */

@@ -21,6 +21,8 @@ export interface ReplayOptions extends Omit<TimeModel, 'speedUp'> {
   readonly sessionInterval: number;
   /** What recorded pauses - of users, of tools, before a sub-agent is spawned - are multiplied by. */
   readonly thinkScale: number;
+  /** Requests come at their recorded times, whatever answers take; else each waits for what it follows. */
+  readonly openLoop: boolean;
   /**
    * How long after its last use an oracle may reuse a block, in milliseconds; Infinity: for ever. One at least; the first is
    * shown where there is room for one.
@@ -46,6 +48,7 @@ export const DEFAULT_REPLAY_OPTIONS: ReplayOptions = {
   kvBytesPerToken: 65_536,
   sessionInterval: 60_000,
   thinkScale: 1,
+  openLoop: false,
   oracleHorizons: [Infinity, 3_600_000, 300_000],
   seed: 1,
 };

@@ -4,15 +4,14 @@ import type { ReplayReport } from '../report/replay-report.js';
 import { classOf } from '../report/request-class.js';
 import { imbalanceOf } from '../report/spread.js';
 import { hashesOfBlocks } from '../trace/block-hash.js';
-import { NO_BLOCKS, promptBlocks } from '../trace/prompt-blocks.js';
-import type { Trace, TraceAgent, TraceRequest, TraceSession } from '../trace/trace.js';
+import { conversationOf, parentConversationOf, rootOf, type Trace, type TraceRequest } from '../trace/trace.js';
 
-import { planSpawns, type SpawnPlan } from './agents.js';
 import { ContextFleet } from './context-fleet.js';
 import type { Prefilled } from './context-instance.js';
 import type { UnplacedLeg } from './fleet-placement.js';
 import { GenerationFleet } from './generation-fleet.js';
 import { checkReplayOptions, ReplayOptionError, type ReplayOptions } from './replay-options.js';
+import { SessionFlow, type Step } from './session-flow.js';
 import { sessionStarts } from './session-starts.js';
 import { VirtualTime } from './virtual-time.js';
 
@@ -24,18 +23,9 @@ export interface ReplayProgress {
   readonly virtualTime: number;
 }
 
-/** One agent of a session that goes on. */
-interface LiveAgent {
-  readonly session: TraceSession;
-  readonly agent: TraceAgent;
-  readonly spawns: SpawnPlan;
-  /** The blocks of the parent's request that it started with. */
-  readonly spawnedWith: Uint32Array;
-}
-
 /**
- * Replays a trace in virtual time, closed loop: an agent's next request comes its recorded pause after its previous
- * answer, and a sub-agent's first one as long after its parent's request as recorded. Prefill runs on the routers, caches,
+ * Replays a trace in virtual time, closed loop unless the options say otherwise: a request comes its recorded pause after
+ * what it waits for, as SessionFlow says. Prefill runs on the routers, caches,
  * ranks and time model of production; so do the caches of generation instances, but decode is a delay of one step a token.
  *
  * @param onProgress told after every request
@@ -97,14 +87,11 @@ class Replay {
     const { sessions, numRequests } = this.trace;
     const starts = sessionStarts(sessions.length, this.options.sessionInterval, this.options.seed);
     sessions.forEach((session, index) => {
-      const spawns = planSpawns(session);
+      const flow = new SessionFlow(session, this.options.openLoop, (step, delay) => {
+        this.#time.at(this.#time.now + this.#pause(delay), () => this.#arrive(flow, step));
+      });
       const recorded = session.recordedStart === null ? null : this.#pause(session.recordedStart);
-      const start = recorded ?? starts[index] ?? 0;
-      for (const agent of spawns.roots)
-        this.#startAgent(
-          { session, agent, spawns, spawnedWith: NO_BLOCKS },
-          start + this.#pause(agent.requests[0]?.recordedAt),
-        );
+      this.#time.at(recorded ?? starts[index] ?? 0, () => flow.begin());
     });
     this.#time.run();
     if (this.#completed !== numRequests)
@@ -112,20 +99,11 @@ class Replay {
     return this.#report();
   }
 
-  #startAgent(live: LiveAgent, at: number): void {
-    this.#time.at(at, () => this.#arrive(live, 0, NO_BLOCKS));
-  }
-
-  #arrive(live: LiveAgent, index: number, previous: Uint32Array): void {
-    const { session, agent, spawns, spawnedWith } = live;
-    const request = agent.requests[index];
-    if (request === undefined) return;
+  #arrive(flow: SessionFlow, step: Step): void {
+    const { session, agent, index, request } = step;
     const { now } = this.#time;
-    const blocks = promptBlocks(previous, request);
-    for (const spawned of spawns.spawnedBy(agent, index)) {
-      const after = this.#pause((spawned.requests[0]?.recordedAt ?? 0) - request.recordedAt);
-      this.#startAgent({ ...live, agent: spawned, spawnedWith: blocks }, now + after);
-    }
+    const { blocks, spawnedWith } = flow.send(step);
+    flow.reached(step, 'asked');
     const { inputTokens } = request;
     const requestClass = classOf(agent, index, blocks, spawnedWith);
     const arrival = this.#measurement.arrived({ session, agent, requestClass, blocks, inputTokens }, now);
@@ -133,13 +111,14 @@ class Replay {
       inputTokens,
       hashes: Array.from(blocks, (block) => this.#hashes[block] ?? 0n),
       conversationId: conversationOf(session, agent),
-      parentSession: agent.parent === null ? null : conversationOf(session, agent.parent),
+      parentSession: parentConversationOf(session, agent),
       rootSession: agent.parent === null ? null : conversationOf(session, rootOf(agent)),
       siblingGroup: agent.parent === null ? null : `${conversationOf(session, rootOf(agent))}#${agent.type ?? ''}`,
     };
     const prefilled = (outcome: Prefilled): void => {
       this.#measure(arrival, outcome);
-      this.#generate(leg, request, outcome, () => this.#complete(live, index, blocks));
+      flow.reached(step, 'streaming');
+      this.#generate(leg, request, outcome, () => this.#complete(flow, step));
     };
     this.#contexts.place({ ...leg, prefilled });
   }
@@ -167,15 +146,17 @@ class Replay {
     this.#generations.place({ ...leg, outputTokens, decodeTime, admitted: imported, done });
   }
 
-  #complete(live: LiveAgent, index: number, blocks: Uint32Array): void {
+  #complete(flow: SessionFlow, step: Step): void {
     this.#completed += 1;
-    const { now } = this.#time;
-    this.onProgress({ completed: this.#completed, requests: this.trace.numRequests, virtualTime: now });
-    const next = live.agent.requests[index + 1];
-    if (next !== undefined) this.#time.at(now + this.#pause(next.think), () => this.#arrive(live, index + 1, blocks));
+    this.onProgress({
+      completed: this.#completed,
+      requests: this.trace.numRequests,
+      virtualTime: this.#time.now,
+    });
+    flow.reached(step, 'answered');
   }
 
-  #pause(recorded = 0): number {
+  #pause(recorded: number): number {
     return recorded * this.options.thinkScale;
   }
 
@@ -194,12 +175,4 @@ class Replay {
       virtualTime: this.#time.now,
     };
   }
-}
-
-function conversationOf(session: TraceSession, agent: TraceAgent): string {
-  return `${session.id}/${agent.id}`;
-}
-
-function rootOf(agent: TraceAgent): TraceAgent {
-  return agent.parent === null ? agent : rootOf(agent.parent);
 }

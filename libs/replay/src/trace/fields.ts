@@ -26,6 +26,12 @@ export class Fields {
     return typeof value === 'string' && value !== '' ? value : this.refuse(name, 'a text');
   }
 
+  /** A text of at most so many UTF-16 units. */
+  name(name: string, longest: number): string {
+    const value = this.text(name);
+    return value.length <= longest ? value : this.refuse(name, `a text of at most ${String(longest)} characters`);
+  }
+
   /** A text, or null where there is none. */
   textOrNull(name: string): string | null {
     return this.isAbsent(name) ? null : this.text(name);
@@ -45,10 +51,16 @@ export class Fields {
     return names.find((each) => each === this.#values[name]) ?? this.refuse(name, `one of ${names.join(', ')}`);
   }
 
-  /** A list of what `isItem` accepts. */
-  list<Item>(name: string, isItem: (value: unknown) => value is Item, expected: string): readonly Item[] {
+  /** A list of what `isItem` accepts, of at most so many. */
+  list<Item>(
+    name: string,
+    isItem: (value: unknown) => value is Item,
+    expected: string,
+    most = Infinity,
+  ): readonly Item[] {
     const value = this.#values[name];
-    return Array.isArray(value) && value.every(isItem) ? value : this.refuse(name, expected);
+    if (!Array.isArray(value) || !value.every(isItem)) return this.refuse(name, expected);
+    return value.length <= most ? value : this.refuse(name, `${expected}, at most ${String(most)} of them`);
   }
 
   private refuse(name: string, expected: string): never {

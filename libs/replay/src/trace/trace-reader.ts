@@ -1,5 +1,6 @@
 import { EdgeLogRows } from './edge-log/edge-log-rows.js';
 import { Fields } from './fields.js';
+import { GeneratedRows } from './generated/generated-rows.js';
 import { joinTraces } from './join-traces.js';
 import { MooncakeRows } from './mooncake/mooncake-rows.js';
 import { rowOf } from './parse-trace-row.js';
@@ -16,12 +17,12 @@ interface LineReader {
 }
 
 /**
- * Reads files of any format that there is - rows of Weka's shape and of our generator, Mooncake's, logs of edges - and
+ * Reads files of any format that there is - Weka's, our generator's, Mooncake's, logs of edges - and
  * makes one trace of them. What several edges have logged is taken as the traffic of one cluster; beyond that, files share
  * no blocks.
  */
 export class TraceReader {
-  readonly #builders: TraceBuilder[] = [];
+  readonly #builders: { readonly finish: () => Trace }[] = [];
   readonly #edgeLogs = new EdgeLogRows();
 
   /**
@@ -63,6 +64,11 @@ export class TraceReader {
 
   #readerFor(first: Fields): LineReader {
     if (first.has('roost_trace')) return { take: this.#edgeLogs.readFile(), mayBeTorn: true };
+    if (first.has('prefix') && first.has('wait_for')) {
+      const rows = new GeneratedRows();
+      this.#builders.push(rows);
+      return { take: (fields) => rows.read(fields), mayBeTorn: false };
+    }
     const builder = new TraceBuilder();
     this.#builders.push(builder);
     const mooncake = first.has('hash_ids') && first.has('timestamp') ? new MooncakeRows() : null;

@@ -4,6 +4,11 @@ const WORDS =
     ' ',
   );
 
+/** One of the words; equal numbers from 0 have equal ones. */
+export function wordOf(number: number): string {
+  return WORDS[number % WORDS.length] ?? '';
+}
+
 /** Words that say which block it is: enough for more than two billion. */
 const NUMBER_WORDS = 4;
 
@@ -33,7 +38,7 @@ export class BlockTexts {
     let rest = block;
     for (let index = 0; index < this.wordsPerBlock; index += 1) {
       if (index === NUMBER_WORDS) rest = block;
-      text += ` ${WORDS[rest % WORDS.length] ?? ''}`;
+      text += ` ${wordOf(rest)}`;
       rest = index < NUMBER_WORDS ? Math.floor(rest / WORDS.length) : (rest * 31 + 7) % 65_521;
     }
     return text;

@@ -3,10 +3,11 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { isLoopback, type LiveOptions } from './live-options.js';
 
 /** The options of a live replay as commander gives them. */
-export interface LiveFlags extends Omit<LiveOptions, 'url' | 'model'> {
+export interface LiveFlags extends Omit<LiveOptions, 'url' | 'model' | 'nativeHeaders'> {
   readonly live?: URL;
   readonly model?: string;
   readonly allowRemote?: true;
+  readonly nativeHeaders?: true;
 }
 
 /** How numbers are read. */
@@ -29,6 +30,9 @@ export function addLiveOptions(command: Command, { whole, positive }: Parsers): 
     .addOption(new Option('--allow-remote', 'even if it is another machine'))
     .addOption(new Option('--model <name>', 'default: the first that the edge serves'))
     .addOption(new Option('--parent-header <name>', 'names the parent session').default('x-dynamo-parent-session-id'))
+    .addOption(
+      new Option('--native-headers', "send the headers of the trace's harnesses, whether or not the edge knows them"),
+    )
     .addOption(number('--speed <x>', 'divides all pauses', 1, positive))
     .addOption(number('--scale <x>', 'divides prompts and answers', 1, positive))
     .addOption(number('--max-tokens <n>', 'of an answer', 16))
@@ -37,14 +41,21 @@ export function addLiveOptions(command: Command, { whole, positive }: Parsers): 
 }
 
 /** The options of a live replay; null when none is asked for. Throws an InvalidArgumentError for another machine, unless allowed. */
-export function liveOptionsOf({ live: url, allowRemote, model, ...flags }: LiveFlags): LiveOptions | null {
+export function liveOptionsOf({
+  live: url,
+  allowRemote,
+  nativeHeaders,
+  model,
+  ...flags
+}: LiveFlags): LiveOptions | null {
   if (url === undefined) return null;
   if (!isLoopback(url) && allowRemote !== true)
     throw new InvalidArgumentError(
       `${url.host} is not this machine: --allow-remote sends requests there all the same.`,
     );
   const { parentHeader, speed, scale, maxTokens, maxRequests, seconds } = flags;
-  return { url, model: model ?? null, parentHeader, speed, scale, maxTokens, maxRequests, seconds };
+  const headers = { parentHeader, nativeHeaders: nativeHeaders ?? false };
+  return { url, model: model ?? null, ...headers, speed, scale, maxTokens, maxRequests, seconds };
 }
 
 function parseUrl(text: string): URL {

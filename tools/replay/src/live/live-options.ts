@@ -6,6 +6,8 @@ export interface LiveOptions {
   readonly model: string | null;
   /** Header by which a sub-agent names its parent session. */
   readonly parentHeader: string;
+  /** Requests carry the headers of the harness that the trace says, in place of `x-session-id` and the parent header. */
+  readonly nativeHeaders: boolean;
   /** Recorded pauses, and those between sessions, are divided by it. */
   readonly speed: number;
   /** Prompts and answers are divided by it. */

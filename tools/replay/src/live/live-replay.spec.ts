@@ -61,10 +61,16 @@ describe('LiveReplay', () => {
   const replay = async (change: object = {}): Promise<LiveReport> => {
     const { port } = server.address() as AddressInfo;
     const live = {
-      ...{ url: new URL(`http://127.0.0.1:${String(port)}`), model: null, parentHeader: 'x-parent', speed: 1e9 },
+      ...{
+        url: new URL(`http://127.0.0.1:${String(port)}`),
+        model: null,
+        parentHeader: 'x-parent',
+        nativeHeaders: false,
+        speed: 1e9,
+      },
       ...{ scale: 1, maxTokens: 16, maxRequests: 100, seconds: 30, ...change },
     };
-    const options = { sessionInterval: 0, thinkScale: 1, oracleHorizons: [Infinity], seed: 1 };
+    const options = { sessionInterval: 0, thinkScale: 1, openLoop: false, oracleHorizons: [Infinity], seed: 1 };
     return await new LiveReplay(await smallTrace(), 'm', live, options, 'r').run();
   };
 

@@ -3,19 +3,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   classOf,
   Measurement,
-  NO_BLOCKS,
-  planSpawns,
-  promptBlocks,
   type ReplayOptions,
+  SessionFlow,
   sessionStarts,
-  type SpawnPlan,
+  type Step,
+  type StepPrompt,
   type Trace,
-  type TraceAgent,
-  type TraceRequest,
   type TraceSession,
 } from '@roost/replay';
 
 import { BlockTexts, LEAST_WORDS } from './block-text.js';
+import { identityHeaders } from './identity-headers.js';
 import type { LiveOptions } from './live-options.js';
 import type { LiveReport } from './live-report.js';
 import { type LiveAnswer, RequestFailed, sendRequest } from './send-request.js';
@@ -23,18 +21,10 @@ import { type LiveAnswer, RequestFailed, sendRequest } from './send-request.js';
 /** The longest pause that a timer knows. */
 const LONGEST_PAUSE = 2 ** 31 - 1;
 
-interface LiveAgent {
-  readonly session: TraceSession;
-  readonly agent: TraceAgent;
-  readonly spawns: SpawnPlan;
-  /** The blocks of the parent's request that it started with. */
-  readonly spawnedWith: Uint32Array;
-}
-
 /**
- * Sends a trace to a running cluster, closed loop: an agent's next request comes its recorded pause after the answer, a
- * sub-agent's first as long after its parent's request as recorded. Prompts are texts with the trace's block structure.
- * Ids are the replay's own, so that one replay finds nothing of another by them.
+ * Sends a trace to a running cluster, closed loop unless the options say otherwise: a request comes its recorded pause
+ * after what it waits for, as SessionFlow says; one that failed is taken for answered. Prompts are texts with the trace's
+ * block structure. Ids are the replay's own, so that one replay finds nothing of another by them.
  */
 export class LiveReplay {
   readonly #measurement: Measurement;
@@ -50,7 +40,10 @@ export class LiveReplay {
     private readonly trace: Trace,
     private readonly model: string,
     private readonly live: LiveOptions,
-    private readonly options: Pick<ReplayOptions, 'sessionInterval' | 'thinkScale' | 'oracleHorizons' | 'seed'>,
+    private readonly options: Pick<
+      ReplayOptions,
+      'sessionInterval' | 'thinkScale' | 'openLoop' | 'oracleHorizons' | 'seed'
+    >,
     private readonly name: string,
   ) {
     this.#wordsPerBlock = Math.max(LEAST_WORDS, Math.round(trace.tokensPerBlock / live.scale));
@@ -65,69 +58,63 @@ export class LiveReplay {
     const began = performance.now();
     const { sessionInterval, seed } = this.options;
     const starts = sessionStarts(this.trace.sessions.length, sessionInterval / this.live.speed, seed);
-    const sessions = this.trace.sessions.map((session, index) => {
-      const spawns = planSpawns(session);
-      const start = session.recordedStart === null ? (starts[index] ?? 0) : this.#scaled(session.recordedStart);
-      return Promise.all(
-        spawns.roots.map((agent) =>
-          this.#runAgent(
-            { session, agent, spawns, spawnedWith: NO_BLOCKS },
-            start + this.#scaled(agent.requests[0]?.recordedAt),
-          ),
-        ),
-      );
-    });
-    await Promise.all(sessions);
+    await Promise.all(
+      this.trace.sessions.map((session, index) => {
+        const start = session.recordedStart === null ? (starts[index] ?? 0) : this.#scaled(session.recordedStart);
+        return this.#runSession(session, start);
+      }),
+    );
     return this.#report(performance.now() - began);
   }
 
-  async #runAgent(live: LiveAgent, after: number): Promise<void> {
-    const spawned: Promise<void>[] = [];
-    let blocks = NO_BLOCKS;
-    let wait = after;
-    for (const [index, request] of live.agent.requests.entries()) {
-      if (!(await this.#pause(wait))) break;
-      blocks = promptBlocks(blocks, request);
-      for (const agent of live.spawns.spawnedBy(live.agent, index)) {
-        const offset = (agent.requests[0]?.recordedAt ?? 0) - request.recordedAt;
-        spawned.push(this.#runAgent({ ...live, agent, spawnedWith: blocks }, this.#scaled(offset)));
-      }
-      await this.#ask(live, index, request, blocks);
-      wait = this.#scaled(live.agent.requests[index + 1]?.think);
-    }
-    await Promise.all(spawned);
+  async #runSession(session: TraceSession, start: number): Promise<void> {
+    const running: Promise<void>[] = [];
+    const flow = new SessionFlow(session, this.options.openLoop, (step, delay) => {
+      running.push(this.#runStep(flow, step, this.#scaled(delay)));
+    });
+    if (!(await this.#pause(start))) return;
+    flow.begin();
+    // Each may have started others before it ends.
+    for (const step of running) await step;
   }
 
-  async #ask(live: LiveAgent, index: number, request: TraceRequest, blocks: Uint32Array): Promise<void> {
+  async #runStep(flow: SessionFlow, step: Step, delay: number): Promise<void> {
+    if (!(await this.#pause(delay))) return;
+    const prompt = flow.send(step);
+    flow.reached(step, 'asked');
+    let isStreaming = false;
+    const streams = (): void => {
+      if (!isStreaming) flow.reached(step, 'streaming');
+      isStreaming = true;
+    };
+    await this.#ask(step, prompt, streams);
+    streams();
+    flow.reached(step, 'answered');
+  }
+
+  async #ask(step: Step, { blocks, spawnedWith }: StepPrompt, onFirstToken: () => void): Promise<void> {
     this.#sent += 1;
     if (this.#sent === this.live.maxRequests) this.#enough.abort();
-    const { session, agent, spawnedWith } = live;
+    const { session, agent, index } = step;
     const inputTokens = blocks.length * this.#wordsPerBlock + 1;
     const requestClass = classOf(agent, index, blocks, spawnedWith);
     const arrivedAt = performance.now();
     const arrival = this.#measurement.arrived({ session, agent, requestClass, blocks, inputTokens }, arrivedAt);
     let firstTokenAt = arrivedAt;
-    const answer = await this.#send(live, request, blocks, () => {
+    const answer = await this.#send(step, blocks, () => {
       firstTokenAt = performance.now();
       this.#measurement.prefilled(arrival, firstTokenAt);
+      onFirstToken();
     });
     if (answer === null) return;
     const { promptTokens, cachedTokens } = answer;
     this.#measurement.record(arrival, { inputTokens: promptTokens, cachedTokens, firstTokenAt });
   }
 
-  async #send(
-    { session, agent }: LiveAgent,
-    { outputTokens }: TraceRequest,
-    blocks: Uint32Array,
-    onFirstToken: () => void,
-  ): Promise<LiveAnswer | null> {
-    const { url, scale, maxTokens, parentHeader } = this.live;
-    const idOf = ({ id }: TraceAgent): string => `${this.name}/${session.id}/${id}`;
-    const headers = {
-      'x-session-id': idOf(agent),
-      ...(agent.parent === null ? {} : { [parentHeader]: idOf(agent.parent) }),
-    };
+  async #send(step: Step, blocks: Uint32Array, onFirstToken: () => void): Promise<LiveAnswer | null> {
+    const { url, scale, maxTokens } = this.live;
+    const { outputTokens } = step.request;
+    const headers = identityHeaders(step, this.name, this.live);
     const tokens = Math.max(1, Math.min(maxTokens, Math.round(outputTokens / scale)));
     // A block too short to be full is left out of the trace, but no prompt may be empty.
     const prompt = `${this.#texts.textOf(blocks)} end`;
@@ -157,7 +144,7 @@ export class LiveReplay {
     }
   }
 
-  #scaled(recorded = 0): number {
+  #scaled(recorded: number): number {
     return (recorded * this.options.thinkScale) / this.live.speed;
   }
 

@@ -4,7 +4,8 @@ export interface LiveRequest {
   readonly model: string;
   readonly prompt: string;
   readonly maxTokens: number;
-  readonly headers: Readonly<Record<string, string>>;
+  /** One name may come twice: `fetch` sends both values in one line, as a server would put them together. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
 /** What came of it, as the engine says and as a client sees it. */
@@ -40,7 +41,7 @@ export async function sendRequest(
 ): Promise<LiveAnswer> {
   const response = await fetch(new URL('/v1/chat/completions', url), {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: [['content-type', 'application/json'], ...headers.map(([name, value]): [string, string] => [name, value])],
     body: JSON.stringify({
       model,
       messages: [{ role: 'user', content: prompt }],
