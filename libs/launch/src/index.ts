@@ -1,1 +1,2 @@
+export { requireNode } from './node-version.js';
 export { startApp, startFailure } from './start-app.js';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 import { weighBuffersWithHeap } from './buffer-memory.js';
-import { complaintAboutNode } from './node-version.js';
+import { requireNode } from './node-version.js';
 
 /** What an app's process writes of a start that failed. */
 export function startFailure(name: string, error: unknown): string {
@@ -24,10 +24,9 @@ export async function startApp(name: string, start: (configFile: string) => Prom
       `${JSON.stringify({ level: 'error', app: name, msg: 'unhandled rejection', err: textOf(error) })}\n`,
     );
   });
+  requireNode(name);
   weighBuffersWithHeap();
   try {
-    const complaint = complaintAboutNode(process.versions.node);
-    if (complaint !== null) throw new Error(complaint);
     const { values } = parseArgs({ options: { config: { type: 'string', short: 'c' } } });
     if (values.config === undefined) throw new Error('name the configuration file: -c FILE');
     await start(values.config);

@@ -1,5 +1,5 @@
 // Owns what the built program does with the process that it runs in.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -24,5 +24,14 @@ describe('roost', () => {
     child.stderr.on('data', (chunk) => (stderr += String(chunk)));
     expect(await once(child, 'close')).toEqual([141, null]);
     expect(stderr).toBe('');
+  });
+
+  it('says which Node.js it needs to one that is too old', () => {
+    const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})`;
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', old, main, '--help'], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toMatch(/^roost: Node\.js \S+ or later is needed, this is 20\.20\.2; .+\n$/);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   });
 });

@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import './needed-node.js';
+
 import process from 'node:process';
 
 import { runCli } from './program.js';

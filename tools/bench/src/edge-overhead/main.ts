@@ -3,6 +3,8 @@
  * worker behind it, which serves requests whole and models no time. Runs alternate; figures are medians over the rounds,
  * with the range behind them. Run with `npm run bench:overhead -- --rounds 5 --seconds 4`.
  */
+import '../machine/needed-node.js';
+
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 

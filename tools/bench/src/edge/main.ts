@@ -3,6 +3,8 @@
  * made directly to mock workers. `npm run bench -- [--quick] [--rounds 3] [--seconds 1] [--only PART] [--profile FOLDER]`;
  * PART is some text of a line's first three columns, or `soak`. Profiles are written when the edges end.
  */
+import '../machine/needed-node.js';
+
 import { parseArgs } from 'node:util';
 
 import { LoadProcess } from '../load/load-process.js';

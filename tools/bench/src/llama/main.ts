@@ -5,6 +5,8 @@
  * with "N passed, N failed": the memory, each run, and the comparison. Without the runtime or the model it says why and checks
  * nothing, which is a failure only where `CI` is set.
  */
+import '../machine/needed-node.js';
+
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';

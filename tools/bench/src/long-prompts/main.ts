@@ -4,6 +4,8 @@
  * cache. What `/live` takes beyond the quiet run is time for which the edge's event loop was busy, or for which the machine
  * had no core for it. Run with `npm run bench:long-prompts -- --seconds 10 --rate 4`.
  */
+import '../machine/needed-node.js';
+
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** What a process, and all that it has started, has used so far. */
 export interface ProcessUsage {
@@ -35,14 +35,20 @@ export function waitedForProcessor(pid: number): number {
 }
 
 function descendantsOf(pid: number): number[] {
-  const children = globSync(`/proc/${String(pid)}/task/*/children`).flatMap((file) => {
-    try {
-      return readFileSync(file, 'utf8').trim().split(' ').filter(Boolean).map(Number);
-    } catch {
-      return [];
-    }
-  });
+  const tasks = `/proc/${String(pid)}/task`;
+  const children = orEmpty(() => readdirSync(tasks)).flatMap((task) =>
+    orEmpty(() => readFileSync(`${tasks}/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)),
+  );
   return children.flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+/** What is read of a process; nothing when it is gone. */
+function orEmpty<T>(read: () => T[]): T[] {
+  try {
+    return read();
+  } catch {
+    return [];
+  }
 }
 
 /** The fields of a process's `stat` after its name, which may hold spaces; null when it is gone. */

@@ -3,6 +3,8 @@
  * workers, and prefill and decode apart where the router can. All run at once and are measured in turns.
  * `npm run bench:peers -- [--rounds 3] [--seconds 2] [--clients 32] [--only TEXT]`, after tools/bench/install-peers.sh.
  */
+import '../machine/needed-node.js';
+
 import { parseArgs } from 'node:util';
 
 import { ROOST_VERSION } from '@roost/protocol';

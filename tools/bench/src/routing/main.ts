@@ -3,6 +3,8 @@
  * TEXT]`; TEXT is part of a line's first column. Every figure is of a process of its own, and rounds go over all lines in
  * turn.
  */
+import '../machine/needed-node.js';
+
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,0 +1,4 @@
+// The first import of every benchmark: what the others do when they are loaded, an old Node.js may not be able to do.
+import { requireNode } from '@roost/launch';
+
+requireNode('bench');
