@@ -20,18 +20,37 @@ const TRACE_ROWS = [
   { agent: 'sub', parent: 'main', seq: 0, t: 9, in: 128, keep: 0, new: [1, 7], out: 1 },
 ];
 
-async function smallTrace(): Promise<Trace> {
+/** A family whose parent goes on after its two sub-agents, one of which starts while it streams. */
+const FAMILY = [
+  { id: 's#0', agent: 's', parent: null, kind: 'main', depth: 0, trigger: 'user', wait_for: [] },
+  { id: 'a#0', agent: 'a', parent: 's', kind: 'spawn', depth: 1, trigger: 'stream', wait_for: ['s#0'] },
+  { id: 'b#0', agent: 'b', parent: 'gone', kind: 'spawn', depth: 1, trigger: 'spawn', wait_for: ['s#0'] },
+  { id: 's#1', agent: 's', parent: null, kind: 'main', depth: 0, trigger: 'tool', wait_for: ['s#0', 'a#0', 'b#0'] },
+];
+
+async function traceOf(rows: readonly object[]): Promise<Trace> {
   return await readTrace(
     (async function* () {
       await Promise.resolve();
-      for (const row of TRACE_ROWS) yield JSON.stringify({ session: 's', model: 'm', trigger: 'tool', ...row });
+      for (const row of rows) yield JSON.stringify(row);
     })(),
   );
 }
 
-function answer(response: ServerResponse, promptTokens: number, cachedTokens: number): void {
+const smallTrace = (): Promise<Trace> =>
+  traceOf(TRACE_ROWS.map((row) => ({ session: 's', model: 'm', trigger: 'tool', ...row })));
+
+const familyTrace = (): Promise<Trace> =>
+  traceOf(
+    FAMILY.map((line) => ({
+      ...{ t: 0, tenant: 't', model: 'm', root: 's', turn: 0, delay_s: 0, in: 64, out: 1, dialect: 'A', ...line },
+      prefix: [{ ns: line.id, len: 64 }],
+    })),
+  );
+
+function answer(response: ServerResponse, promptTokens: number, cachedTokens: number, isWhole = true): void {
   const usage = { prompt_tokens: promptTokens, prompt_tokens_details: { cached_tokens: cachedTokens } };
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  if (isWhole) response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const chunk of [{ choices: [{ delta: { content: 'x' } }] }, { choices: [], usage }])
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   response.end('data: [DONE]\n\n');
@@ -58,7 +77,7 @@ describe('LiveReplay', () => {
     server.close();
   });
 
-  const replay = async (change: object = {}): Promise<LiveReport> => {
+  const replay = async (change: object = {}, trace = smallTrace()): Promise<LiveReport> => {
     const { port } = server.address() as AddressInfo;
     const live = {
       ...{
@@ -71,7 +90,7 @@ describe('LiveReplay', () => {
       ...{ scale: 1, maxTokens: 16, maxRequests: 100, seconds: 30, ...change },
     };
     const options = { sessionInterval: 0, thinkScale: 1, openLoop: false, oracleHorizons: [Infinity], seed: 1 };
-    return await new LiveReplay(await smallTrace(), 'm', live, options, 'r').run();
+    return await new LiveReplay(await trace, 'm', live, options, 'r').run();
   };
 
   it('sends prompts that share what the blocks share, and names sessions and parents', async () => {
@@ -112,6 +131,22 @@ describe('LiveReplay', () => {
     expect(sent).toBe(3);
     expect(failed).toEqual({ 'status 503: busy': 1 });
     expect(classes.total.requests).toBe(2);
+  });
+
+  it('sends a request after all that it waits for, by the headers of its harness if asked to', async () => {
+    respond = (response, index) => {
+      // The first answer is held until the sub-agent has come that starts while it streams.
+      if (index === 0) response.writeHead(200).write('data: {"choices":[{"delta":{"content":"x"}}]}\n\n');
+      if (index === 1 && first !== undefined) answer(first, 100, 0, false);
+      if (index === 0) first = response;
+      else answer(response, 100, 0);
+    };
+    let first: ServerResponse | undefined;
+    await replay({ nativeHeaders: true }, familyTrace());
+    const agents = received.map(({ headers }) => headers['x-claude-code-agent-id']);
+    expect(agents).toEqual([undefined, 'r/s/a', 'r/s/b', undefined]);
+    expect(received[1]?.headers).not.toHaveProperty('x-claude-code-parent-agent-id');
+    expect(received[2]?.headers).toHaveProperty('x-claude-code-parent-agent-id', 'r/gone');
   });
 
   it('sends no more than allowed, and ends in time', async () => {
