@@ -4,6 +4,7 @@ import { Buffer } from 'node:buffer';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
+import { membersOf } from './members.js';
 import { parseLong } from './parse-long.js';
 
 /** What every byte of a body costs to look at is not of interest here: pieces of a few bytes have more seams. */
@@ -56,17 +57,38 @@ describe('parseLong', () => {
       fc.property(bodies, fc.integer({ min: 1, max: PIECE }), (text, pieceBytes) => {
         const long = parseLong(Buffer.from(text), pieceBytes);
         const expected = long === null ? null : parsed(text.toWellFormed());
-        expect(JSON.stringify(long)).toBe(JSON.stringify(expected));
+        expect(JSON.stringify(long?.body ?? null)).toBe(JSON.stringify(expected));
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it('tells where all members but messages are written, those that come again included', () => {
+    fc.assert(
+      fc.property(body, fc.integer({ min: 1, max: PIECE }), (text, pieceBytes) => {
+        const outside = parseLong(Buffer.from(text), pieceBytes)?.outside;
+        const others = [...membersOf(text.toWellFormed())].filter(({ key }) => key !== 'messages');
+        const untold = others.filter((other) => outside?.every((part) => !part.includes(other.text)));
+        expect(untold).toEqual([]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('tells of a place that is short, however long the conversation', () => {
+    const messages = Array.from({ length: 1_000 }, () => '{"role":"user","content":"hi"}').join();
+    const long = parseLong(Buffer.from(`{"model":"m","messages":[${messages}],"stream":true}`));
+    expect(long?.outside.map(String)).toEqual([
+      '{"model":"m","messages":[{"role":"user","content":"hi"}',
+      '{"role":"user","content":"hi"}],"stream":true}',
+    ]);
   });
 
   it.each([',', ', ', ' ,\n'])('is not in doubt about a conversation with %j between its messages', (comma) => {
     const messages = Array.from({ length: 20 }, (_, at) => `{"role":"user","content":"},{\\"role\\":${String(at)} ü"}`);
     const text = `{"model":"m","messages":[${messages.join(comma)}],"stream":true}`;
     const long = parseLong(Buffer.from(text), 100);
-    expect(long).toEqual(JSON.parse(text));
+    expect(long?.body).toEqual(JSON.parse(text));
   });
 
   it.each(['\0', '\u000b', '\u000c', '\u001f', '\u00a0', '\ufeff', '/'])(

@@ -15,6 +15,13 @@ const SPACES: ReadonlySet<number | undefined> = new Set([...Buffer.from(' \t\n\r
 /** The longest text that V8 keeps where making and forgetting one costs least, with room for two bytes a character. */
 const PIECE_BYTES = 60_000;
 
+/** What a long conversation says. */
+export interface LongBody {
+  readonly body: JsonObject;
+  /** Where all is written but the messages in the middle: its beginning and its end, as short as they may be. */
+  readonly outside: readonly Buffer[];
+}
+
 /** A place between two messages: where the one ends and the other begins. */
 interface Seam {
   readonly end: number;
@@ -25,14 +32,14 @@ interface Seam {
  * The object that `JSON.parse` makes of a long conversation, at half the cost; null wherever there is any doubt. The text
  * is cut between two messages, and each piece completed with what the pieces before and after it leave open: when every
  * piece is an object in which the messages go on from the seam before to the seam after it, the whole is JSON, and what is
- * in the pieces is in it.
+ * in the pieces is in it: nothing but messages in those between the first and the last.
  *
  * @param bytes UTF-8
  */
-export function parseLong(bytes: Buffer, pieceBytes = PIECE_BYTES): JsonObject | null {
+export function parseLong(bytes: Buffer, pieceBytes = PIECE_BYTES): LongBody | null {
   const seams = seamsOf(bytes, pieceBytes);
-  const [first] = seams;
-  if (first === undefined) return null;
+  const [first, last] = [seams.at(0), seams.at(-1)];
+  if (first === undefined || last === undefined) return null;
   const whole = pieceOf(bytes.toString('utf8', 0, first.end) + AFTER);
   const messages = whole?.['messages'];
   if (whole === null || !endsAtSeam(messages)) return null;
@@ -41,20 +48,28 @@ export function parseLong(bytes: Buffer, pieceBytes = PIECE_BYTES): JsonObject |
     const text = BEFORE + bytes.toString('utf8', next, end);
     return end === undefined ? joinLast(whole, messages, pieceOf(text)) : join(messages, pieceOf(text + AFTER));
   });
-  return areJoined ? whole : null;
+  return areJoined ? { body: whole, outside: [bytes.subarray(0, first.end), bytes.subarray(last.next)] } : null;
 }
 
+/** After the first message, then after every so many bytes, and before the last message. */
 function seamsOf(bytes: Buffer, pieceBytes: number): Seam[] {
   const seams: Seam[] = [];
-  for (let from = pieceBytes; bytes.length - from > pieceBytes;) {
-    const next = bytes.indexOf(MESSAGE, from);
-    const comma = next === -1 ? -1 : lastBefore(bytes, next);
-    const brace = lastBefore(bytes, comma);
-    if (bytes[comma] !== COMMA || bytes[brace] !== CLOSING) break;
-    seams.push({ end: brace + 1, next });
-    from = next + pieceBytes;
+  let next = bytes.indexOf(MESSAGE, bytes.indexOf(MESSAGE) + 1);
+  while (cutBefore(next, bytes, seams) && bytes.length - next > 2 * pieceBytes) {
+    next = bytes.indexOf(MESSAGE, next + pieceBytes);
   }
+  cutBefore(bytes.lastIndexOf(MESSAGE), bytes, seams);
   return seams;
+}
+
+/** Adds the seam before a message; false when there is none behind those that there are. */
+function cutBefore(next: number, bytes: Buffer, seams: Seam[]): boolean {
+  if (next <= (seams.at(-1)?.next ?? -1)) return false;
+  const comma = lastBefore(bytes, next);
+  const brace = lastBefore(bytes, comma);
+  if (bytes[comma] !== COMMA || bytes[brace] !== CLOSING) return false;
+  seams.push({ end: brace + 1, next });
+  return true;
 }
 
 /** The place of the last byte before this one that is no white space; -1 when there is none. */

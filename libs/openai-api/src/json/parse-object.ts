@@ -11,6 +11,8 @@ export interface ParsedBody {
   readonly body: JsonObject;
   /** Made only where it is needed: of a long body it costs as much as all the rest. */
   readonly text: () => string;
+  /** Parts of the body in which every member but `messages` is written: of a long conversation, a fraction of it. */
+  readonly outside: readonly Buffer[];
 }
 
 /** Of bytes: below, a body is parsed fastest in one piece. */
@@ -25,11 +27,11 @@ const LONG = 128_000;
 export function parseObject(bytes: Buffer): ParsedBody {
   if (!isUtf8(bytes)) throw new RoostError('invalid_json', 'The body is not valid UTF-8');
   const long = bytes.length < LONG ? null : parseLong(bytes);
-  if (long !== null) return { body: long, text: () => bytes.toString() };
+  if (long !== null) return { ...long, text: () => bytes.toString() };
   const text = bytes.toString();
   const body = parse(text);
   if (!isObject(body)) throw new RoostError('invalid_request', 'The body must be a JSON object');
-  return { body, text: () => text };
+  return { body, text: () => text, outside: [bytes] };
 }
 
 /** Finding a mistake takes some twenty times as long as parsing, and is for people, who do not read bodies of megabytes. */

@@ -135,6 +135,47 @@ describe('fields that only an edge may set', () => {
     expect(parseText('chat', text).bytes.toString()).not.toMatch(/v1|v2/);
   });
 
+  it.each([
+    [
+      'the first of two',
+      '"conversation_params":{"subagent_affinity_id":"victim"}',
+      '"conversation_params":{"conversation_id":"a"}',
+    ],
+    ['one before null', '"conversation_params":{"subagent_affinity_id":"victim"}', '"conversation_params":null'],
+    ['an escaped key', '"conversation_params":{"subagent_\\u0061ffinity_id":"victim"}', '"conversation_params":{}'],
+    [
+      'an escaped copy',
+      '"conversation\\u005fparams":{"\\u0073ubagent_affinity_id":"victim"}',
+      '"conversation_params":{}',
+    ],
+    ['a repeated handoff', '"disaggregated_params":"victim"', '"disaggregated_params":null'],
+  ])('are not forwarded where no parser takes them: %s', (_, hidden, taken) => {
+    const messages = Array.from({ length: 7_000 }, () => '{"role":"user","content":"\\u001b é"}').join();
+    for (const list of ['{"role":"user","content":"hi"}', messages]) {
+      const conversation = `"messages":[${list}]`;
+      for (const members of [
+        [hidden, conversation, taken],
+        [hidden, taken, conversation],
+        [conversation, hidden, taken],
+      ]) {
+        const text = `{"model":"m",${members.join(',')}}`;
+        const { bytes } = parseText('chat', text);
+        expect(bytes.includes('victim')).toBe(false);
+        expect(JSON.parse(bytes.toString())).toEqual(withoutPrivateFields(Buffer.from(text)));
+      }
+    }
+  });
+
+  it.each(['the word subagent_affinity_id', 'a letter that is escaped: \\u0061'])(
+    'are not what a message says, which is forwarded as it is: %s',
+    (content) => {
+      const bytes = Buffer.from(
+        `{"model":"m", "messages":[{"role":"user","content":"${content}"}],"conversation_params" : {"conversation_id":"a"}}`,
+      );
+      expect(parseClientRequest('chat', bytes, { allowChatTemplate: false }).bytes).toBe(bytes);
+    },
+  );
+
   it('make no difference when absent: the very bytes of the client are forwarded', () => {
     const bytes = Buffer.from(
       ' {"model":"m","prompt":"disaggregated_params", "conversation_params":{"conversation_id":"a"}}\n',

@@ -33,14 +33,15 @@ export function parseClientRequest(
   bytes: Buffer,
   options: ClientRequestOptions,
 ): ClientRequest {
-  const { text, body } = parseObject(bytes);
+  const parsed = parseObject(bytes);
+  const { text, body } = parsed;
   checkFields(endpoint, body, options);
   // What has been parsed is not kept: a conversation in memory while its answer is made costs more than the parsing.
   const again = (): JsonObject => parseObject(bytes).body;
   return {
     endpoint,
     model: readModel(body),
-    bytes: dropPrivateFields(body, text, bytes),
+    bytes: dropPrivateFields(parsed, bytes),
     conversationParams: readConversationParams(body, text),
     sampling: readSampling(body, text),
     ...readStreaming(body),

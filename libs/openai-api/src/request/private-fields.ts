@@ -1,26 +1,29 @@
 import { isObject, type JsonObject } from '../json/json-object.js';
-import { membersOf, writtenValue } from '../json/members.js';
+import { type Member, membersOf, writtenValue } from '../json/members.js';
+import type { ParsedBody } from '../json/parse-object.js';
 
 const HANDOFF = 'disaggregated_params';
 const CONVERSATION = 'conversation_params';
 const AFFINITY = 'subagent_affinity_id';
 
+/** The key, or a letter or underscore that is escaped in some key or text, for which no client has cause. */
+const MAYBE_AFFINITY = /subagent_affinity_id|\\u00[5-7]/;
+
 /**
  * Removes the fields that only an edge may set (reference 3.1, 3.2) from a parsed body, and returns the bytes to forward:
- * the client's own where there was nothing to remove, else the same members, each as it was written, without those.
+ * the client's own where there was nothing to remove, else the same members, each as it was written, without those. A
+ * repeated member loses them in every copy, also in those that no parser takes: whoever reads the bytes may.
  */
-export function dropPrivateFields(body: JsonObject, text: () => string, bytes: Buffer): Buffer {
-  const conversation = body[CONVERSATION];
-  const hasAffinity = isObject(conversation) && Object.hasOwn(conversation, AFFINITY);
-  if (!hasAffinity && !Object.hasOwn(body, HANDOFF)) return bytes;
+export function dropPrivateFields({ body, text, outside }: ParsedBody, bytes: Buffer): Buffer {
+  const mayHaveAffinity =
+    Object.hasOwn(body, CONVERSATION) && outside.some((part) => MAYBE_AFFINITY.test(part.toString('latin1')));
+  if (!mayHaveAffinity && !Object.hasOwn(body, HANDOFF)) return bytes;
   Reflect.deleteProperty(body, HANDOFF);
-  if (hasAffinity) Reflect.deleteProperty(conversation, AFFINITY);
-  const kept: string[] = [];
-  for (const member of membersOf(text())) {
-    if (member.key === CONVERSATION) kept.push(`"${CONVERSATION}":${withoutAffinity(member.valueText)}`);
-    else if (member.key !== HANDOFF) kept.push(member.text);
-  }
-  return Buffer.from(`{${kept.join(',')}}`);
+  if (isObject(body[CONVERSATION])) Reflect.deleteProperty(body[CONVERSATION], AFFINITY);
+  const members = [...membersOf(text())];
+  const kept = members.filter(({ key }) => key !== HANDOFF).map(withoutAffinity);
+  const isSame = kept.length === members.length && kept.every((written, at) => written === members[at]?.text);
+  return isSame ? bytes : Buffer.from(`{${kept.join(',')}}`);
 }
 
 /**
@@ -36,8 +39,11 @@ export function readConversationParams(body: JsonObject, text: () => string): un
   return { ...params, conversation_id: written };
 }
 
-function withoutAffinity(text: string): string {
-  if (!text.startsWith('{')) return text;
-  const kept = [...membersOf(text)].filter(({ key }) => key !== AFFINITY);
-  return `{${kept.map((member) => member.text).join(',')}}`;
+/** How a member is written without the key; as it was where it does not have it. */
+function withoutAffinity({ key, text, valueText }: Member): string {
+  if (key !== CONVERSATION || !valueText.startsWith('{')) return text;
+  const members = [...membersOf(valueText)];
+  const kept = members.filter((member) => member.key !== AFFINITY);
+  if (kept.length === members.length) return text;
+  return `"${CONVERSATION}":{${kept.map((member) => member.text).join(',')}}`;
 }
