@@ -119,6 +119,23 @@ describe.each([1, 2, 3])('generated traffic of seed %i', (seed) => {
     expect(offBy(firsts.filter((line) => line?.trigger === 'stream').length / firsts.length, 1 / 3)).toBeLessThan(0.35);
   });
 
+  it('has parents go on after the last of a batch, but for one batch in 16, and a sub-agent in 20 spawn others', () => {
+    const lastOf = new Map(agentsOf(subs).map((own) => [own.at(-1)?.id ?? '', own[0]?.wait_for[0] ?? '']));
+    const joined = new Map<string, number>();
+    for (const { wait_for, kind } of lines)
+      for (const id of kind === 'side' ? [] : wait_for)
+        joined.set(lastOf.get(id) ?? '', (joined.get(lastOf.get(id) ?? '') ?? 0) + 1);
+    const batches = [...Map.groupBy(lastOf.values(), (spawner) => spawner)];
+    const foreground = batches.filter(([spawner, all]) => joined.get(spawner) === all.length);
+    const background = batches.filter(([spawner]) => !joined.has(spawner));
+    expect(foreground.length + background.length).toBe(batches.length);
+    expect(background.length / batches.length).toBeLessThan(0.16);
+    expect(background.length).toBeGreaterThan(0);
+    const nesting = new Set(lines.filter(({ depth }) => depth > 1).map(({ parent }) => parent));
+    expect(Math.abs(nesting.size / agentsOf(subs).length - 0.05)).toBeLessThan(0.04);
+    expect(Math.max(...lines.map(({ depth }) => depth))).toBeLessThanOrEqual(3);
+  });
+
   it('gives a tenth of the tenants 70 % of the sessions, and each tenant namespaces of its own', () => {
     const starts = [...Map.groupBy(lines, ({ root }) => root).values()].map(([first]) => first?.tenant ?? '');
     const counts = [...Map.groupBy(starts, (tenant) => tenant).values()].map(({ length }) => length);

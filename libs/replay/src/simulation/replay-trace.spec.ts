@@ -6,7 +6,9 @@ import type { Policy } from '../policies/policy.js';
 import type { ReplayReport } from '../report/replay-report.js';
 import { REQUEST_CLASSES, type RequestClass } from '../report/request-class.js';
 import { mainReuse } from '../report/tally.js';
+import { generatedLine, generatedTraceOf } from '../testing/generated-line.js';
 import { row, smallTrace, traceOf } from '../testing/small-trace.js';
+import type { GeneratedLine } from '../trace/generated/generated-line.js';
 import type { Trace, TraceRequest } from '../trace/trace.js';
 
 import { DEFAULT_REPLAY_OPTIONS, ReplayOptionError, type ReplayOptions } from './replay-options.js';
@@ -93,6 +95,36 @@ describe('replayTrace', () => {
       Math.round(replayTrace(trace, policy('conversation'), { ...SMALL, thinkScale }).virtualTime / 1000),
     );
     expect(ends).toEqual([0, 100, 200]);
+  });
+
+  it('waits for every answer that a request names, or for none in an open loop', () => {
+    // A prompt of one block takes 64 s: three of them one after another, and 1 s between.
+    const [first, sub, last] = [
+      generatedLine({}),
+      generatedLine({ id: 'a', agent: 'a', parent: 's', kind: 'spawn', trigger: 'stream', wait_for: ['s#0'] }),
+      generatedLine({ id: 's#1', t: 2, trigger: 'tool', wait_for: ['s#0', 'a'], delay_s: 1 }),
+    ];
+    const inNamespaceOf = (line: GeneratedLine): GeneratedLine => ({ ...line, prefix: [{ ns: line.id, len: 64 }] });
+    const trace = generatedTraceOf(...[first, sub, last].map(inNamespaceOf));
+    const slow = { ...SMALL, prefillTokensPerSecond: 1, maxNumTokens: 64 };
+    const endOf = (openLoop: boolean): number =>
+      replayTrace(trace, policy('round_robin'), { ...slow, openLoop }).virtualTime / 1000;
+    expect(endOf(false)).toBeCloseTo(3 * 64 + 1, 0);
+    expect(endOf(true)).toBeLessThan(3 * 64);
+  });
+
+  it('gives routers the parent that a sub-agent names, whoever that is', () => {
+    const prompt = [{ ns: 'system', len: 640 }];
+    const sub = { agent: 'a', kind: 'fork', trigger: 'spawn', wait_for: ['s#0'], prefix: prompt } as const;
+    const reused = (parent: string | null): number => {
+      const children = Array.from({ length: 8 }, (_, at) =>
+        generatedLine({ ...sub, id: `a${String(at)}`, agent: `a${String(at)}`, parent, delay_s: 100 * (at + 1) }),
+      );
+      const trace = generatedTraceOf(generatedLine({ prefix: prompt }), ...children);
+      return mainReuse(replayTrace(trace, policy('conversation+parent'), SMALL).classes.subFirstFork).reusedTokens;
+    };
+    expect(reused('s')).toBe(8 * 9 * 64);
+    expect(reused(null)).toBeLessThan(8 * 9 * 64);
   });
 
   it('places sub-agents by their parent where the policy says so, on instance and rank', () => {
