@@ -201,6 +201,17 @@ describe('GrpcConnection', () => {
     expect(answers.every((text) => text === long)).toBe(true);
   });
 
+  it('keeps no request that a peer answers without taking it', async () => {
+    const calls: ServerHttp2Stream[] = [];
+    server.removeAllListeners('stream').on('stream', (call: ServerHttp2Stream) => {
+      calls.push(call.on('error', () => undefined).pause());
+      call.respond({ ...HEAD, 'grpc-status': '3' }, { endStream: true });
+    });
+    await expect(unary('x'.repeat(300_000))).rejects.toMatchObject({ code: 'invalid_request' });
+    await eventually(() => calls[0]?.rstCode === constants.NGHTTP2_CANCEL);
+    calls[0]?.destroy();
+  });
+
   it('yields messages as they come', async () => {
     let call: ServerHttp2Stream | undefined;
     serve = (begun) => {

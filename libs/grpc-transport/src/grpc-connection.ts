@@ -20,6 +20,8 @@ export interface GrpcMethod<Request, Response> {
 
 const { NGHTTP2_CANCEL } = constants;
 const CUT_OFF = new Error('the peer cut its last message off');
+/** How long a peer that has answered may take to take what is left of the request. */
+const REST_WITHIN_MS = 1_000;
 /** The digits that a deadline may have on the wire. */
 const MAX_TIMEOUT_MS = 99_999_999;
 
@@ -59,6 +61,8 @@ export class GrpcConnection {
         if (finished) return;
         finished = true;
         signal.removeEventListener('abort', cancel);
+        // A peer that answers before it has taken the request may never take it, which would stay here for it.
+        if (!stream.writableFinished) leave(stream, signal.aborted ? 0 : REST_WITHIN_MS);
         const result = signal.aborted
           ? (signal.reason as Error)
           : resultOf(method, frames.isWithinMessage ? undefined : message, ending, broken);

@@ -33,6 +33,14 @@ describe('BytesBuilder', () => {
     expect(memory()).toBeLessThanOrEqual(3_000_020);
   });
 
+  it('gives its memory back when nobody wants what has come', () => {
+    const builder = new BytesBuilder(200_000);
+    builder.add(Buffer.alloc(100_000));
+    const { buffer } = builder.finish();
+    builder.discard();
+    expect(buffer.byteLength).toBe(0);
+  });
+
   it('is not changed by what becomes of the pieces', () => {
     const piece = Buffer.from('abc');
     const builder = new BytesBuilder(3);

@@ -30,6 +30,11 @@ export class BytesBuilder {
     return this.memory.subarray(0, this.received);
   }
 
+  /** Gives up what has come, and its memory back. The builder is of no use any more. */
+  discard(): void {
+    giveBack(this.memory);
+  }
+
   private grow(needed: number): void {
     const twice = 2 * this.memory.length;
     const wanted = Number.isNaN(this.announced) ? twice : Math.min(this.announced, Math.max(twice, FIRST_BYTES));

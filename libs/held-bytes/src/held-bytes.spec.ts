@@ -27,6 +27,12 @@ describe('HeldBytes', () => {
     expect(body.bytes.buffer.byteLength).toBe(0);
   });
 
+  it('cannot be held again when they may be gone', () => {
+    const body = heldOf(Buffer.alloc(LONG, 'a'));
+    body.release();
+    expect(() => body.hold()).toThrow('cannot be held again');
+  });
+
   it('gives the memory of a body back that came without its length', () => {
     const body = heldOf(Buffer.alloc(LONG, 'a'), NaN, 100);
     expect(body.bytes.length).toBe(LONG);

@@ -14,8 +14,10 @@ export class HeldBytes {
    * Keeps the bytes for somebody more.
    *
    * @returns what gives them back, once; where it is never called, V8 sees to the memory
+   * @throws Error when nobody has held them any more: they may be gone
    */
   hold(): () => void {
+    if (this.holders === 0) throw new Error('bytes that were given back cannot be held again');
     this.holders += 1;
     let holds = true;
     return () => {

@@ -1,7 +1,11 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Instance } from '@roost/fleet';
 import { ServingStatus, statusOf } from '@roost/grpc-transport';
+import { BytesBuilder, HeldBytes } from '@roost/held-bytes';
 import {
   encodeTokenIds,
   Endpoint,
@@ -12,6 +16,7 @@ import {
   WORKER_INCARNATION,
   WorkerServiceService,
 } from '@roost/protocol';
+import { eventually } from '@roost/testing';
 
 import { type AskedPrompt, WorkerTokens, type WorkerTokensOptions } from './worker-tokens.js';
 
@@ -19,7 +24,16 @@ import { type AskedPrompt, WorkerTokens, type WorkerTokensOptions } from './work
 // answers what cannot be.
 
 const never = new AbortController().signal;
-const prompt: AskedPrompt = { endpoint: 'chat', model: 'm', bytes: Buffer.from('{"messages":[]}') };
+
+function promptOf(bytes: Buffer, endpoint: 'chat' | 'completions' = 'chat'): AskedPrompt {
+  const builder = new BytesBuilder(bytes.length);
+  builder.add(bytes);
+  const body = new HeldBytes(builder.finish());
+  return { client: { endpoint, model: 'm', bytes: body.bytes }, body };
+}
+
+const BODY = '{"messages":[]}';
+const prompt = promptOf(Buffer.from(BODY));
 const LONG_MS = 10_000;
 
 /** Answers a call; null: never. */
@@ -109,8 +123,8 @@ describe('WorkerTokens', () => {
     const worker = await start(tokensOf(1, 70_000));
     const tokens = asking();
     expect(await tokens.ask(prompt, never)).toEqual(Uint32Array.of(1, 70_000));
-    await tokens.ask({ ...prompt, endpoint: 'completions' }, never);
-    const expected = { model: 'm', body: prompt.bytes };
+    await tokens.ask(promptOf(Buffer.from(BODY), 'completions'), never);
+    const expected = { model: 'm', body: Buffer.from(BODY) };
     expect(worker.requests).toEqual([
       { ...expected, endpoint: Endpoint.ENDPOINT_CHAT_COMPLETIONS },
       { ...expected, endpoint: Endpoint.ENDPOINT_COMPLETIONS },
@@ -177,9 +191,32 @@ describe('WorkerTokens', () => {
     expect(await tokens.ask(prompt, never)).toBeNull();
     leave.abort(new Error('the client went away'));
     for (const ask of waiting) await expect(ask).rejects.toThrow('the client went away');
-    expect(await tokens.ask({ ...prompt, bytes: Buffer.alloc(4 * 1024 * 1024 + 1) }, never)).toBeNull();
-    expect(worker.requests.every(({ body }) => body.equals(prompt.bytes))).toBe(true);
+    expect(await tokens.ask(promptOf(Buffer.alloc(4 * 1024 * 1024 + 1)), never)).toBeNull();
+    expect(worker.requests.every(({ body }) => body.toString() === BODY)).toBe(true);
     expect([tokens.asking, tokens.failed]).toEqual([0, 0]);
+  });
+
+  it('holds the body until the worker has it, and no longer', async () => {
+    await start(tokensOf(1));
+    const long = promptOf(Buffer.alloc(100_000, 'a'));
+    expect(await asking().ask(long, never)).toEqual(Uint32Array.of(1));
+    long.body.release();
+    await eventually(() => long.body.bytes.length === 0);
+  });
+
+  it('holds the body while a worker that was asked in vain may still take it', async () => {
+    const sockets: Socket[] = [];
+    const peer = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+    await once(peer, 'listening');
+    const instance = new Instance(`127.0.0.1:${String((peer.address() as AddressInfo).port)}`);
+    const options = { timeoutMs: 50, maxAsking: 1, warn: () => undefined };
+    const long = promptOf(Buffer.alloc(100_000, 'a'));
+    expect(await new WorkerTokens(() => [instance], options).ask(long, never)).toBeNull();
+    long.body.release();
+    expect(long.body.bytes.toString()).toBe('a'.repeat(100_000));
+    instance.close();
+    for (const socket of sockets) socket.destroy();
+    peer.close();
   });
 
   it('asks nobody where no worker serves', async () => {

@@ -34,8 +34,12 @@ function receiveBody(
     payload.off('data', take);
     payload.off('end', end);
     payload.off('error', finish);
-    if (error === null) done(null, new HeldBytes(builder.finish()));
-    else done(error instanceof RoostError ? error : goneAway(error));
+    if (error === null) {
+      done(null, new HeldBytes(builder.finish()));
+      return;
+    }
+    builder.discard();
+    done(error instanceof RoostError ? error : goneAway(error));
   };
   const end = (): void => finish(null);
   const take = (piece: Buffer): void => {

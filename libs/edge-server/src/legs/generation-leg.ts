@@ -134,8 +134,10 @@ function generate(
   );
   instance.address(metadata);
   beginLegSpan(request, attempt, metadata);
-  const { deadline, body } = request;
-  const bounds = { signal, deadline, graceMs: END_WITHIN_MS, onSent: (promptTokens ?? body).hold() };
+  const { deadline } = request;
+  // A context worker may have told no tokens: then it is the body that the message carries.
+  const carried = promptTokens !== null && promptTokens.bytes.length > 0 ? promptTokens : request.body;
+  const bounds = { signal, deadline, graceMs: END_WITHIN_MS, onSent: carried.hold() };
   return instance.legs.stream(GENERATE, message, metadata, bounds);
 }
 

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { HeldBytes } from '@roost/held-bytes';
 import { PinoLogger } from '@roost/observability';
 import { answerId, type AnswerRenderer, createAnswerRenderer } from '@roost/openai-api';
 import { RoostError } from '@roost/protocol';
@@ -82,6 +83,7 @@ export class ServeRequest {
     try {
       return receive(endpoint, incoming, reply, this.options.receive, this.running);
     } catch (thrown) {
+      if (incoming.body instanceof HeldBytes) incoming.body.release();
       // What cannot be read has no id and no figures, but whoever wonders about 400s finds it in the log.
       const { code, param } = asRoostError(thrown);
       this.logger.info({ endpoint, outcome: code, param: param?.slice(0, 100) ?? null }, 'request refused');
