@@ -18,6 +18,8 @@ export interface FleetOptions {
 export class Fleet {
   private readonly byServer: ReadonlyMap<string, Instance>;
   private readonly stopped = new AbortController();
+  /** What wakes those who wait for an instance. */
+  private readonly waiting = new Set<() => void>();
   private readonly firstLook = Promise.withResolvers<undefined>();
 
   /** @param servers host:port of each instance */
@@ -50,6 +52,24 @@ export class Fleet {
     return this.byServer.values().some(({ serving }) => serving);
   }
 
+  /**
+   * Whether an instance serves now, or comes to serve within two pauses between looks at it: whatever has only lost its
+   * connections is found again by then. Says so as soon as it is known, and at once when the signal aborts.
+   */
+  async servesSoon(signal: AbortSignal): Promise<boolean> {
+    if (this.hasServing || signal.aborted) return this.hasServing;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const wake = (): void => resolve(undefined);
+    const timer = setTimeout(wake, 2 * this.options.pollIntervalMs);
+    this.waiting.add(wake);
+    signal.addEventListener('abort', wake);
+    await promise;
+    clearTimeout(timer);
+    this.waiting.delete(wake);
+    signal.removeEventListener('abort', wake);
+    return this.hasServing;
+  }
+
   /** Looks at every instance from now on; resolves after the first look at each. */
   start(): Promise<void> {
     void Promise.all(this.instances.map((instance) => this.probe(instance))).then(() => {
@@ -68,6 +88,7 @@ export class Fleet {
 
   stop(): void {
     this.stopped.abort();
+    for (const wake of this.waiting) wake();
     for (const instance of this.instances) instance.close();
   }
 
@@ -99,5 +120,6 @@ export class Fleet {
     // Where names have changed hands, it may be the other one that leads astray: it is looked up anew as well.
     if (info !== null && !instance.serving) this.twinOf(server, info)?.doubt();
     if (instance.serving !== before) this.options.onChange?.(instance);
+    if (instance.serving) for (const wake of this.waiting) wake();
   }
 }

@@ -8,7 +8,7 @@ import { newAttempt, prefill, type PrefillAttempt, prefilledBy } from './context
 import { type Begun, beginGeneration, type GenerationStart, startWhole } from './generation-leg.js';
 import { legRouteOf } from './leg-fields.js';
 import type { LegParts } from './leg-parts.js';
-import { placeLeg } from './place-leg.js';
+import { placeLeg, placeOnceServed } from './place-leg.js';
 import { completeRound, type Round } from './round.js';
 import { asRoostError } from './run-leg.js';
 
@@ -29,7 +29,7 @@ export async function generationFirst(
     const begun = await beginGeneration(parts, generation, request, startWhole(request, generated, null));
     return { kind: 'begun', begun, cache: null };
   }
-  const chosen = chooseContext(context, request);
+  const chosen = await chooseContext(context, request);
   const endGeneration = new AbortController();
   const signal = AbortSignal.any([request.signal, endGeneration.signal]);
   const attempt = newAttempt(parts);
@@ -59,8 +59,9 @@ export async function generationFirst(
   }
 }
 
-function chooseContext(context: RoutedFleet, request: ServedRequest): Reservation {
-  const chosen = placeLeg(context, request, legRouteOf(request, true), new Set());
+async function chooseContext(context: RoutedFleet, request: ServedRequest): Promise<Reservation> {
+  const route = legRouteOf(request, true);
+  const chosen = placeLeg(context, request, route, new Set()) ?? (await placeOnceServed(context, request, route));
   if (chosen === null) throw new RoostError('no_instance', 'no context instance is serving: retry later');
   request.owe(() => chosen.release(false));
   return chosen;

@@ -28,3 +28,21 @@ export function placeLeg(
   request.owe(() => attempt.end(request.record.error?.code ?? 'unused'));
   return reservation;
 }
+
+/**
+ * Places a leg where no instance serves, and waits for one a moment: only where the request has lost an instance, so that
+ * what a fleet that was cut off had in hand goes on, and does not pile up in front of one that is gone. Else, and when the
+ * moment has passed, null.
+ *
+ * @throws what the request's signal aborts with
+ */
+export async function placeOnceServed(
+  routed: RoutedFleet,
+  request: ServedRequest,
+  route: LegRoute,
+): Promise<Reservation | null> {
+  if (!request.record.attempts.some(({ outcome }) => outcome === 'worker_unavailable')) return null;
+  const serves = await routed.fleet.servesSoon(request.signal);
+  request.signal.throwIfAborted();
+  return serves ? placeLeg(routed, request, route, new Set()) : null;
+}

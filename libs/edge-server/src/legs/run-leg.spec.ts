@@ -9,7 +9,7 @@ import { ServedRequest } from '../request/served-request.js';
 
 import { runLeg } from './run-leg.js';
 
-// Owns: which errors are tried elsewhere and how often, and that load is reserved before and given back after each attempt.
+// Owns: which errors are tried elsewhere and how often, what is waited for, and that load is reserved before and given back after each attempt.
 
 const SERVERS = ['127.0.0.1:1', '127.0.0.1:2', '127.0.0.1:3'];
 const route: LegRoute = {
@@ -29,6 +29,7 @@ function routedOver(serving: readonly string[] = SERVERS): RoutedFleet {
   const suspects = new Set(SERVERS.filter((server) => !serving.includes(server)));
   fleet.notServing = () => new Set(suspects);
   fleet.suspect = ({ server }) => void suspects.add(server);
+  fleet.servesSoon = () => Promise.resolve(false);
   return new RoutedFleet(fleet, createRouterRegistry().create('conversation', {}, { servers: SERVERS }).router, true);
 }
 
@@ -85,8 +86,43 @@ describe('runLeg', () => {
     },
   );
 
-  it('says that no instance serves', async () => {
-    const leg = runLeg(routedOver([]), requestWith(), route, budget, () => Promise.resolve());
+  it('goes on where all were lost and one serves again', async () => {
+    const routed = routedOver();
+    const waits: AbortSignal[] = [];
+    routed.fleet.servesSoon = (signal) => {
+      waits.push(signal);
+      routed.fleet.notServing = () => new Set(SERVERS.slice(1));
+      return Promise.resolve(true);
+    };
+    const request = requestWith();
+    const servers: string[] = [];
+    const leg = await runLeg(routed, request, route, budget, ({ instance }) => {
+      servers.push(instance.server);
+      return servers.length <= SERVERS.length
+        ? Promise.reject(new RoostError('worker_unavailable', 'lost'))
+        : Promise.resolve('ok');
+    });
+    expect(waits).toEqual([request.signal]);
+    expect([leg.attempts, servers.at(-1), totalLoad(routed)]).toEqual([4, SERVERS[0], 10]);
+  });
+
+  it('does not wait longer where the request ends meanwhile', async () => {
+    const gone = new AbortController();
+    const routed = routedOver(SERVERS.slice(0, 1));
+    routed.fleet.servesSoon = () => {
+      gone.abort(new RoostError('client_closed_request', 'gone'));
+      return Promise.resolve(true);
+    };
+    const lost = (): Promise<never> => Promise.reject(new RoostError('worker_unavailable', 'lost'));
+    const leg = runLeg(routed, requestWith(gone.signal), route, budget, lost);
+    await expect(leg).rejects.toMatchObject({ code: 'client_closed_request' });
+    expect(totalLoad(routed)).toBe(0);
+  });
+
+  it('says that no instance serves, at once where none was lost', async () => {
+    const routed = routedOver([]);
+    routed.fleet.servesSoon = () => Promise.reject(new Error('it waits'));
+    const leg = runLeg(routed, requestWith(), route, budget, () => Promise.resolve());
     await expect(leg).rejects.toMatchObject({
       code: 'no_instance',
       message: 'no context instance is serving: retry later',

@@ -3,7 +3,7 @@ import { RoostError } from '@roost/protocol';
 import type { LegRoute, Reservation, RoutedFleet } from '../fleets/routed-fleet.js';
 import type { ServedRequest } from '../request/served-request.js';
 
-import { placeLeg } from './place-leg.js';
+import { placeLeg, placeOnceServed } from './place-leg.js';
 
 /** How often a leg may be tried, besides the first time. */
 export interface RetryBudget {
@@ -30,8 +30,8 @@ export interface FirstChoice {
 
 /**
  * Runs a leg on the instance that the fleet's router chooses, and, when that fails in a way that another instance may not,
- * on another. Load is reserved before each attempt and given back when the attempt fails; a successful attempt's load is
- * given back by whoever called, or when the request settles.
+ * on another; where all were lost, on one that serves again in a moment. Load is reserved before each attempt and given back
+ * when the attempt fails; a successful attempt's load is given back by whoever called, or when the request settles.
  *
  * @throws RoostError: `no_instance` when none serves, else what the last attempt failed with
  */
@@ -47,7 +47,8 @@ export async function runLeg<T>(
   let lastError: RoostError | null = null;
   for (let attempts = 1; ; attempts += 1) {
     request.signal.throwIfAborted();
-    const reservation = (attempts === 1 ? first.reserved : null) ?? placeAnew(routed, request, route, tried);
+    const reserved = attempts === 1 ? first.reserved : null;
+    const reservation = reserved ?? (await placeAnew(routed, request, route, tried));
     if (reservation === null) throw lastError ?? noInstance(routed);
     const giveBack = request.owe(() => reservation.release(false));
     try {
@@ -69,17 +70,18 @@ function noteFailure({ fleet }: RoutedFleet, { instance }: Reservation, thrown: 
   return error;
 }
 
-/** Another instance than those tried; when there is no other, any that serves. */
-function placeAnew(
+/** Another instance than those tried; when there is no other, any that serves, or does so in a moment. */
+async function placeAnew(
   routed: RoutedFleet,
   request: ServedRequest,
   route: LegRoute,
   tried: Set<string>,
-): Reservation | null {
+): Promise<Reservation | null> {
   const reservation = placeLeg(routed, request, route, tried);
-  if (reservation !== null || tried.size === 0) return reservation;
+  if (reservation !== null) return reservation;
+  const repeated = tried.size === 0 ? null : placeLeg(routed, request, route, new Set());
   tried.clear();
-  return placeLeg(routed, request, route, tried);
+  return repeated ?? (await placeOnceServed(routed, request, route));
 }
 
 function mayRetry(error: RoostError, attempts: number, budget: RetryBudget): boolean {
