@@ -8,11 +8,6 @@ export interface CallBounds {
   readonly signal: AbortSignal;
   /** When the call has failed at the latest, in milliseconds of the epoch. */
   readonly deadline: number;
-  /**
-   * Called when the request has left this process and its bytes are read no more; never for a call that ends before. Only
-   * for calls over a `GrpcConnection`: those of grpc-js have copied the bytes.
-   */
-  readonly onSent?: () => void;
 }
 
 /** A unary method of a generated client, bound to it. */

@@ -1,6 +1,7 @@
 import { type ClientHttp2Stream, constants } from 'node:http2';
 
 import type { Metadata } from '@grpc/grpc-js';
+import { keep } from '@roost/held-bytes';
 import { RoostError } from '@roost/protocol';
 
 import { CallEnding, notUnderstood } from './call-ending.js';
@@ -135,7 +136,7 @@ export class GrpcConnection {
     { path, encode }: Pick<GrpcMethod<Request, unknown>, 'path' | 'encode'>,
     request: Request,
     metadata: Metadata,
-    { deadline, onSent }: CallBounds,
+    { deadline }: CallBounds,
   ): ClientHttp2Stream {
     // First: a message that cannot be encoded must not leave a call behind.
     const parts = encode(request);
@@ -148,8 +149,11 @@ export class GrpcConnection {
       te: 'trailers',
       'grpc-timeout': `${String(timeout)}m`,
     });
-    // Not before: until the connection has taken them, it reads the parts where they are.
-    if (onSent !== undefined) stream.once('finish', onSent);
+    // Until the connection has sent the parts it reads them where they are, also when nobody waits for the call any more.
+    const kept = parts.map((part) => keep(part));
+    stream.once('finish', () => {
+      for (const letGo of kept) letGo();
+    });
     stream.cork();
     stream.write(framePrefix(parts));
     for (const part of parts) stream.write(part);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { HeldBytes } from '@roost/held-bytes';
+import { giveBack } from '@roost/held-bytes';
 import fc from 'fast-check';
 
 import { framePrefix, FrameReader } from './message-frames.js';
@@ -43,7 +43,7 @@ describe('FrameReader', () => {
     const bytes = Buffer.concat([framePrefix([long]), long, framePrefix([next]), next]);
     const reader = new FrameReader();
     const messages = cut(bytes, [60_000]).flatMap((piece) => reader.push(piece));
-    new HeldBytes(messages[0] ?? Buffer.alloc(0)).release();
+    giveBack(messages[0] ?? Buffer.alloc(0));
     expect(messages.map((each) => each.toString())).toEqual(['', 'next']);
     expect(bytes.length).toBe(100_014);
   });

@@ -4,11 +4,12 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 
 import { Metadata } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { BytesBuilder, giveBack } from '@roost/held-bytes';
 import { eventually } from '@roost/testing';
 
 import { GrpcConnection, type GrpcMethod } from './grpc-connection.js';
 
-// Owns: that memory which is said to be sent is read no more. Whoever is told so overwrites it here, and no peer may see that.
+// Owns: that a call's bytes stay in their place until they are sent, although whoever made the call gave them back, and no longer.
 
 const LONG = 3_000_000;
 /** More than the buffers of sockets hold. */
@@ -72,23 +73,26 @@ describe('the bytes of a call', () => {
     for (const each of servers) each.close();
   });
 
-  /** A call whose bytes are overwritten as soon as they are said to be sent. */
+  /** A call whose bytes are given back at once; what takes their memory then is zeroes. */
   function begin(
     signal: AbortSignal,
     length = LONG,
   ): { readonly ended: Promise<unknown>; readonly isSent: () => boolean } {
-    const bytes = Buffer.alloc(length, UNTOUCHED);
-    let sent = false;
-    const onSent = (): void => {
-      sent = true;
-      bytes.fill(0);
-    };
-    const bounds = { signal, deadline: Date.now() + 60_000, onSent };
+    const builder = new BytesBuilder(length);
+    builder.add(Buffer.alloc(length, UNTOUCHED));
+    const bytes = builder.finish();
+    const bounds = { signal, deadline: Date.now() + 60_000 };
     const ended = connection.unary(BYTES, bytes, new Metadata(), bounds).catch((error: unknown) => error);
-    return { ended, isSent: () => sent };
+    giveBack(bytes);
+    let zeroes: Buffer | null = null;
+    const isSent = (): boolean => {
+      if (bytes.length === 0) zeroes ??= Buffer.alloc(length);
+      return zeroes !== null;
+    };
+    return { ended, isSent };
   }
 
-  it('are said to be sent when the peer can have them all, and it has them untouched', async () => {
+  it('are gone when the peer can have them all, and it has them untouched', async () => {
     const { isSent } = begin(new AbortController().signal);
     await eventually(() => calls.length === 1);
     let [length, overwritten] = [0, 0];
@@ -101,7 +105,7 @@ describe('the bytes of a call', () => {
     expect(overwritten).toBe(0);
   });
 
-  it('are not said to be sent while the peer takes none, nor when the call or the connection ends so', async () => {
+  it('stay while the peer takes none, also when the call or the connection ends so', async () => {
     let isStuck = false;
     const peer = createTcpServer((socket) => {
       // Windows without end, and nobody who reads: the bytes wait in the connection, not for the peer's leave.
@@ -130,7 +134,7 @@ describe('the bytes of a call', () => {
     expect(begun.map(({ isSent }) => isSent())).toEqual([false, false]);
   });
 
-  it('are never seen after they are said to be sent, wherever calls end', async () => {
+  it('are never seen after they are gone, wherever calls end', async () => {
     let [overwritten, seen, sent] = [0, 0, 0];
     server.on('stream', (call: ServerHttp2Stream) => {
       let prefix = 5;

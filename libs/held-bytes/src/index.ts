@@ -1,2 +1,2 @@
 export { BytesBuilder } from './bytes-builder.js';
-export { HeldBytes } from './held-bytes.js';
+export { giveBack, keep } from './own-memory.js';

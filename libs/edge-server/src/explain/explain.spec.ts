@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Placement } from '@roost/fleet-router';
-import { HeldBytes } from '@roost/held-bytes';
 
 import { explainHeaders } from '../http/explain-headers.js';
 import { LegAttempt } from '../request/leg-attempt.js';
@@ -17,14 +16,7 @@ const placement: Placement = { server: 'b:1', decision: 'parent', reason: 'home'
 
 function served(change: object = {}): ServedRequest {
   const signal = new AbortController().signal;
-  return new ServedRequest(
-    'id',
-    { ...client, ...change } as never,
-    identity,
-    Date.now(),
-    signal,
-    new HeldBytes(Buffer.alloc(0)),
-  );
+  return new ServedRequest('id', { ...client, ...change } as never, identity, Date.now(), signal);
 }
 
 describe('explainRequest', () => {

@@ -5,7 +5,7 @@ import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Instance } from '@roost/fleet';
 import { ServingStatus, statusOf } from '@roost/grpc-transport';
-import { BytesBuilder, HeldBytes } from '@roost/held-bytes';
+import { BytesBuilder, giveBack } from '@roost/held-bytes';
 import {
   encodeTokenIds,
   Endpoint,
@@ -28,8 +28,7 @@ const never = new AbortController().signal;
 function promptOf(bytes: Buffer, endpoint: 'chat' | 'completions' = 'chat'): AskedPrompt {
   const builder = new BytesBuilder(bytes.length);
   builder.add(bytes);
-  const body = new HeldBytes(builder.finish());
-  return { client: { endpoint, model: 'm', bytes: body.bytes }, body };
+  return { endpoint, model: 'm', bytes: builder.finish() };
 }
 
 const BODY = '{"messages":[]}';
@@ -196,15 +195,15 @@ describe('WorkerTokens', () => {
     expect([tokens.asking, tokens.failed]).toEqual([0, 0]);
   });
 
-  it('holds the body until the worker has it, and no longer', async () => {
+  it('lets go of the body when the worker has it', async () => {
     await start(tokensOf(1));
     const long = promptOf(Buffer.alloc(100_000, 'a'));
     expect(await asking().ask(long, never)).toEqual(Uint32Array.of(1));
-    long.body.release();
-    await eventually(() => long.body.bytes.length === 0);
+    giveBack(long.bytes);
+    await eventually(() => long.bytes.length === 0);
   });
 
-  it('holds the body while a worker that was asked in vain may still take it', async () => {
+  it('keeps the body while a worker that was asked in vain may still take it', async () => {
     const sockets: Socket[] = [];
     const peer = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
     await once(peer, 'listening');
@@ -212,8 +211,8 @@ describe('WorkerTokens', () => {
     const options = { timeoutMs: 50, maxAsking: 1, warn: () => undefined };
     const long = promptOf(Buffer.alloc(100_000, 'a'));
     expect(await new WorkerTokens(() => [instance], options).ask(long, never)).toBeNull();
-    long.body.release();
-    expect(long.body.bytes.toString()).toBe('a'.repeat(100_000));
+    giveBack(long.bytes);
+    expect(long.bytes.toString()).toBe('a'.repeat(100_000));
     instance.close();
     for (const socket of sockets) socket.destroy();
     peer.close();

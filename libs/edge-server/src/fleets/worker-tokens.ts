@@ -1,6 +1,5 @@
 import { Metadata } from '@grpc/grpc-js';
 import type { Instance } from '@roost/fleet';
-import type { HeldBytes } from '@roost/held-bytes';
 import type { ClientRequest } from '@roost/openai-api';
 import { decodeTokenIds, Endpoint, RoostError, TOKENIZE } from '@roost/protocol';
 
@@ -17,11 +16,7 @@ export interface WorkerTokensOptions {
 }
 
 /** A prompt as far as its tokens hang on it. */
-export interface AskedPrompt {
-  readonly client: Pick<ClientRequest, 'endpoint' | 'model' | 'bytes'>;
-  /** What the client's bytes are in; held until a worker that was asked has them, which may be long after the asking. */
-  readonly body: HeldBytes;
-}
+export type AskedPrompt = Pick<ClientRequest, 'endpoint' | 'model' | 'bytes'>;
 
 /** Asks workers for the tokens of prompts, each in its turn, one worker for each prompt. */
 export class WorkerTokens {
@@ -56,7 +51,7 @@ export class WorkerTokens {
     const instances = this.serving();
     const instance = instances[this.turn % instances.length];
     if (instance === undefined || this.pending >= this.options.maxAsking) return null;
-    if (prompt.client.bytes.length > MAX_BODY_BYTES) return null;
+    if (prompt.bytes.length > MAX_BODY_BYTES) return null;
     this.turn += 1;
     this.pending += 1;
     try {
@@ -86,7 +81,7 @@ export class WorkerTokens {
 
 async function askOne(
   instance: Instance,
-  { client: { endpoint, model, bytes }, body }: AskedPrompt,
+  { endpoint, model, bytes }: AskedPrompt,
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<Uint32Array<ArrayBuffer>> {
@@ -101,7 +96,7 @@ async function askOne(
   signal.addEventListener('abort', leave, { once: true });
   try {
     signal.throwIfAborted();
-    const bounds = { signal: ended.signal, deadline: Date.now() + timeoutMs, onSent: body.hold() };
+    const bounds = { signal: ended.signal, deadline: Date.now() + timeoutMs };
     const answer = await instance.legs.unary(TOKENIZE, { endpoint: kind, model, body: bytes }, metadata, bounds);
     return tokensOf(answer.promptTokenIds, instance);
   } finally {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { BytesBuilder, HeldBytes } from '@roost/held-bytes';
+import { BytesBuilder } from '@roost/held-bytes';
 import { RoostError } from '@roost/protocol';
 import type { FastifyInstance } from 'fastify';
 
@@ -22,7 +22,7 @@ export function acceptRawBodies(server: FastifyInstance, limit: number): void {
 function receiveBody(
   payload: IncomingMessage,
   limit: number,
-  done: (error: Error | null, body?: HeldBytes) => void,
+  done: (error: Error | null, body?: Buffer) => void,
 ): void {
   const announced = Number(payload.headers['content-length'] ?? NaN);
   if (announced > limit) {
@@ -35,7 +35,7 @@ function receiveBody(
     payload.off('end', end);
     payload.off('error', finish);
     if (error === null) {
-      done(null, new HeldBytes(builder.finish()));
+      done(null, builder.finish());
       return;
     }
     builder.discard();

@@ -1,4 +1,4 @@
-import { HeldBytes } from '@roost/held-bytes';
+import { giveBack } from '@roost/held-bytes';
 import {
   encodeOpaqueState,
   makeOpaqueState,
@@ -35,8 +35,6 @@ export interface Prefilled {
   /** The context instance, which the generation leg avoids. */
   readonly server: string;
   readonly cache: OwedCache;
-  /** The answer's token ids, until the request ends. */
-  readonly tokens: HeldBytes;
 }
 
 /** What tells one attempt of a context leg from another. */
@@ -91,7 +89,7 @@ export async function prefill(
       scheduleStyle,
     },
   };
-  const { identity, client, signal, deadline, body } = request;
+  const { identity, client } = request;
   const { conversationId, subagentAffinityId } = identity;
   const claim = {
     role: 'CONTEXT',
@@ -105,7 +103,7 @@ export async function prefill(
   instance.address(metadata);
   beginLegSpan(request, attempt, metadata);
   try {
-    const answer = await instance.legs.unary(PREFILL, message, metadata, { signal, deadline, onSent: body.hold() });
+    const answer = await instance.legs.unary(PREFILL, message, metadata, request);
     requireHandoff(answer, request);
     return answer;
   } catch (error) {
@@ -134,9 +132,8 @@ export function prefilledBy(
   request.record.context = recordOf(reservation, answer, attempts);
   request.record.usage = answer.usage ?? null;
   const { server } = reservation.instance;
-  const tokens = new HeldBytes(answer.promptTokenIds);
-  request.owe(() => tokens.release());
-  return { answer, server, cache: oweCache(parts, request, reservation, answer), tokens };
+  request.owe(() => giveBack(answer.promptTokenIds));
+  return { answer, server, cache: oweCache(parts, request, reservation, answer) };
 }
 
 function recordOf({ instance, placement }: Reservation, answer: PrefillResponse, attempts: number): LegRecord {

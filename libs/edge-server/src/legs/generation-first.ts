@@ -86,7 +86,7 @@ function startTogether(
       scheduleStyle: 'generation_first',
       ctxUsage: undefined,
     }),
-    promptTokens: null,
+    promptTokenIds: null,
     generated,
     choice: { avoid: instance.server },
     signal,

@@ -1,5 +1,4 @@
 import type { Instance } from '@roost/fleet';
-import type { HeldBytes } from '@roost/held-bytes';
 import {
   type DisaggregatedParams,
   GENERATE,
@@ -40,7 +39,7 @@ export interface GenerationStart {
   /** The handoff, with a request id of its own for each attempt; undefined for a request that is served whole. */
   readonly params: (attempt: number) => DisaggregatedParams | undefined;
   /** The prompt's tokens as the context leg made them; null where they are not known yet, or not from there. */
-  readonly promptTokens: HeldBytes | null;
+  readonly promptTokenIds: Buffer | null;
   /** What a lost instance made of the answer already. */
   readonly generated: readonly number[];
   readonly choice: FirstChoice;
@@ -55,7 +54,7 @@ export async function beginGeneration(
   start: GenerationStart,
 ): Promise<Begun> {
   let attempt = 0;
-  const route = legRouteOf(request, start.promptTokens === null);
+  const route = legRouteOf(request, start.promptTokenIds === null);
   const begin = async (chosen: Reservation): Promise<Pick<Begun, 'first' | 'rest'>> => {
     attempt += 1;
     const messages = generate(parts, routed, request, start, chosen, start.params(attempt));
@@ -77,11 +76,11 @@ export async function beginGeneration(
 export function startFrom(
   parts: LegParts,
   request: ServedRequest,
-  { answer, server, tokens }: Prefilled,
+  { answer, server }: Prefilled,
   generated: readonly number[],
   reserved: Reservation | null,
 ): GenerationStart {
-  const { disaggregatedParams: fromContext, usage } = answer;
+  const { disaggregatedParams: fromContext, usage, promptTokenIds } = answer;
   return {
     params: (attempt) => ({
       firstGenTokens: [],
@@ -92,7 +91,7 @@ export function startFrom(
       scheduleStyle: 'context_first',
       ctxUsage: usage,
     }),
-    promptTokens: tokens,
+    promptTokenIds,
     generated,
     choice: { avoid: server, reserved },
     signal: request.signal,
@@ -106,19 +105,19 @@ export function startWhole(
   reserved: Reservation | null,
 ): GenerationStart {
   const { signal } = request;
-  return { params: () => undefined, promptTokens: null, generated, choice: { reserved }, signal };
+  return { params: () => undefined, promptTokenIds: null, generated, choice: { reserved }, signal };
 }
 
 function generate(
   { signer }: LegParts,
   routed: RoutedFleet,
   request: ServedRequest,
-  { promptTokens, generated, signal }: GenerationStart,
+  { promptTokenIds, generated, signal }: GenerationStart,
   { instance, attempt }: Reservation,
   params: DisaggregatedParams | undefined,
 ): AsyncGenerator<GenerateResponse, void> {
   const fields = legFieldsOf(request);
-  const tokens = promptTokens?.bytes ?? fields.promptTokenIds;
+  const tokens = promptTokenIds ?? fields.promptTokenIds;
   const message: GenerateRequest = {
     ...fields,
     // Whoever has the tokens has no use for the text, which may be as long again.
@@ -135,10 +134,7 @@ function generate(
   instance.address(metadata);
   beginLegSpan(request, attempt, metadata);
   const { deadline } = request;
-  // A context worker may have told no tokens: then it is the body that the message carries.
-  const carried = promptTokens !== null && promptTokens.bytes.length > 0 ? promptTokens : request.body;
-  const bounds = { signal, deadline, graceMs: END_WITHIN_MS, onSent: carried.hold() };
-  return instance.legs.stream(GENERATE, message, metadata, bounds);
+  return instance.legs.stream(GENERATE, message, metadata, { signal, deadline, graceMs: END_WITHIN_MS });
 }
 
 function claimOf(routed: RoutedFleet, request: ServedRequest, params: DisaggregatedParams | undefined): LegClaim {

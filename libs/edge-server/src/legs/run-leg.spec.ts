@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Fleet } from '@roost/fleet';
 import { createRouterRegistry } from '@roost/fleet-router';
-import { HeldBytes } from '@roost/held-bytes';
 import { type ErrorCode, RoostError } from '@roost/protocol';
 
 import { type LegRoute, RoutedFleet } from '../fleets/routed-fleet.js';
@@ -34,7 +33,7 @@ function routedOver(serving: readonly string[] = SERVERS): RoutedFleet {
 }
 
 function requestWith(signal: AbortSignal = new AbortController().signal): ServedRequest {
-  return new ServedRequest('r', {} as never, {} as never, Date.now() + 60_000, signal, new HeldBytes(Buffer.alloc(0)));
+  return new ServedRequest('r', {} as never, {} as never, Date.now() + 60_000, signal);
 }
 
 const totalLoad = ({ router }: RoutedFleet): number =>

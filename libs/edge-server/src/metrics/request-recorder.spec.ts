@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Placement } from '@roost/fleet-router';
-import { HeldBytes } from '@roost/held-bytes';
 import { RoostError } from '@roost/protocol';
 
 import { LegAttempt } from '../request/leg-attempt.js';
@@ -25,14 +24,7 @@ describe('RequestRecorder', () => {
   });
 
   function requestFor(model: string, abort = new AbortController()): ServedRequest {
-    return new ServedRequest(
-      'id',
-      { endpoint: 'chat', model } as never,
-      {} as never,
-      Date.now(),
-      abort.signal,
-      new HeldBytes(Buffer.alloc(0)),
-    );
+    return new ServedRequest('id', { endpoint: 'chat', model } as never, {} as never, Date.now(), abort.signal);
   }
 
   async function lines(name: string): Promise<string[]> {

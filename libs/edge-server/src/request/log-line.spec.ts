@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { HeldBytes } from '@roost/held-bytes';
 import { type ErrorCode, RoostError } from '@roost/protocol';
 
 import { LegAttempt } from './leg-attempt.js';
@@ -12,7 +11,7 @@ function lineOf(code: ErrorCode, attempts: readonly (readonly [server: string, o
   const identity = { conversationId: 'c', subagentAffinityId: null };
   const client = { endpoint: 'chat', model: 'm', stream: false };
   const signal = new AbortController().signal;
-  const request = new ServedRequest('r', client as never, identity as never, 0, signal, new HeldBytes(Buffer.alloc(0)));
+  const request = new ServedRequest('r', client as never, identity as never, 0, signal);
   for (const [server, outcome] of attempts) {
     const attempt = new LegAttempt('context', server, {} as never, null);
     attempt.end(outcome);

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { blockHashes } from '@roost/block-cache';
-import { HeldBytes } from '@roost/held-bytes';
 import { PromptPool } from '@roost/prompt-pool';
 
 import type { Fleets } from '../fleets/fleets.js';
@@ -16,14 +15,7 @@ const client = { endpoint: 'completions', model: 'm', bytes: Buffer.from('{"prom
 
 function served(): ServedRequest {
   const identity = { conversationId: null, subagentAffinityId: null, routingKey: null, synthesised: false };
-  return new ServedRequest(
-    'id',
-    client as never,
-    identity,
-    Date.now(),
-    new AbortController().signal,
-    new HeldBytes(Buffer.alloc(0)),
-  );
+  return new ServedRequest('id', client as never, identity, Date.now(), new AbortController().signal);
 }
 
 describe('PromptTokenizer', () => {

@@ -66,7 +66,7 @@ export class PromptTokenizer implements OnApplicationShutdown {
 
   private async run(request: ServedRequest, blockSizes: readonly number[]): Promise<PromptTokens | null> {
     if (!this.isForeign) return await this.tokenizeHere(request, blockSizes);
-    const tokens = await this.workers.ask(request, request.signal);
+    const tokens = await this.workers.ask(request.client, request.signal);
     return tokens === null ? null : await this.hash(request, tokens, blockSizes);
   }
 

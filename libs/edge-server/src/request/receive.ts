@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
 import { identify } from '@roost/affinity-auth';
-import { HeldBytes } from '@roost/held-bytes';
 import { parseClientRequest } from '@roost/openai-api';
 import { RoostError } from '@roost/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -32,10 +31,10 @@ export function receive(
   { parentHeader, allowChatTemplate, timeoutMs }: ReceiveOptions,
   running: RunningRequests,
 ): ServedRequest {
-  if (!(body instanceof HeldBytes) || body.bytes.length === 0) {
+  if (!Buffer.isBuffer(body) || body.length === 0) {
     throw new RoostError('invalid_json', 'the request has no body: send a JSON object');
   }
-  const client = parseClientRequest(endpoint, body.bytes, { allowChatTemplate });
+  const client = parseClientRequest(endpoint, body, { allowChatTemplate });
   const identity = identify({
     headers,
     conversationParams: client.conversationParams,
@@ -50,7 +49,6 @@ export function receive(
     Date.now() + timeoutMs,
     // One signal, not one made of two: every leg listens to it, and listeners of those cost several times as much.
     abort.signal,
-    body,
   );
   request.owe(running.enter((reason) => abort.abort(reason)));
   const timer = setTimeout(() => {

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { HeldBytes } from '@roost/held-bytes';
+import { giveBack } from '@roost/held-bytes';
 import { PinoLogger } from '@roost/observability';
 import { answerId, type AnswerRenderer, createAnswerRenderer } from '@roost/openai-api';
 import { RoostError } from '@roost/protocol';
@@ -65,7 +65,7 @@ export class ServeRequest {
     } finally {
       request.settle();
       this.observer.end(request, arrived, writer.begun);
-      request.body.release();
+      giveBackBody(incoming);
     }
   }
 
@@ -83,7 +83,7 @@ export class ServeRequest {
     try {
       return receive(endpoint, incoming, reply, this.options.receive, this.running);
     } catch (thrown) {
-      if (incoming.body instanceof HeldBytes) incoming.body.release();
+      giveBackBody(incoming);
       // What cannot be read has no id and no figures, but whoever wonders about 400s finds it in the log.
       const { code, param } = asRoostError(thrown);
       this.logger.info({ endpoint, outcome: code, param: param?.slice(0, 100) ?? null }, 'request refused');
@@ -152,6 +152,11 @@ export class ServeRequest {
     const explained = this.options.explainHeaders ? explainHeaders(request) : {};
     return { 'x-roost-request-id': request.id, ...explained };
   }
+}
+
+/** Whatever still carries the bytes keeps them. */
+function giveBackBody({ body }: FastifyRequest): void {
+  if (Buffer.isBuffer(body)) giveBack(body);
 }
 
 function rendererFor({ client, id }: ServedRequest): AnswerRenderer {

@@ -1,6 +1,5 @@
 import type { Identity } from '@roost/affinity-auth';
 import type { Decision } from '@roost/fleet-router';
-import type { HeldBytes } from '@roost/held-bytes';
 import { NO_SPAN, type Span } from '@roost/observability';
 import type { ClientRequest } from '@roost/openai-api';
 import type { PromptTokens } from '@roost/prompt-pool';
@@ -62,7 +61,6 @@ export class ServedRequest {
    * @param id what the client and every log line call the request
    * @param deadline milliseconds of the epoch
    * @param signal aborts with a RoostError when the client goes away or the deadline passes
-   * @param body held until the request has ended; whoever needs the client's bytes longer holds it too
    */
   constructor(
     readonly id: string,
@@ -70,7 +68,6 @@ export class ServedRequest {
     readonly identity: Identity,
     readonly deadline: number,
     readonly signal: AbortSignal,
-    readonly body: HeldBytes,
   ) {}
 
   /** Has something given back when the request ends, if not before. The function returned gives it back now; it is given back once. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { HeldBytes } from '@roost/held-bytes';
 
 import type { PromptTokenizer } from '../request/prompt-tokenizer.js';
 import { ServedRequest } from '../request/served-request.js';
@@ -14,14 +13,7 @@ const client = { endpoint: 'chat', model: 'm', stream: true, bytes: Buffer.from(
 
 function served(conversationId: string | null, parent: string | null = null): ServedRequest {
   const identity = { conversationId, subagentAffinityId: parent, routingKey: parent, synthesised: false };
-  return new ServedRequest(
-    'id',
-    client as never,
-    identity,
-    Date.now(),
-    new AbortController().signal,
-    new HeldBytes(Buffer.alloc(0)),
-  );
+  return new ServedRequest('id', client as never, identity, Date.now(), new AbortController().signal);
 }
 
 interface Line {

@@ -1,3 +1,5 @@
+import { keep } from '@roost/held-bytes';
+
 import type { PromptTokenizer } from '../request/prompt-tokenizer.js';
 import type { ServedRequest } from '../request/served-request.js';
 
@@ -28,9 +30,9 @@ export class TraceLog {
     const { file } = this;
     if (file === null) return;
     const ended = performance.now();
-    const release = request.body.hold();
+    const letGo = keep(request.client.bytes);
     const noted = this.tokenizer.blocksOf(request, LOG_TOKENS_PER_BLOCK).then((hashes) => {
-      release();
+      letGo();
       const line = (): string =>
         traceLineOf(request, arrived, ended, hashes === null ? null : this.deltaOf(request, hashes));
       if (!file.add(line())) {
