@@ -92,7 +92,7 @@ describe('the bytes of a call', () => {
     return { ended, isSent };
   }
 
-  it('are gone when the peer can have them all, and it has them untouched', async () => {
+  it('are gone when all are on their way to the peer, which gets them untouched', async () => {
     const { isSent } = begin(new AbortController().signal);
     await eventually(() => calls.length === 1);
     let [length, overwritten] = [0, 0];

@@ -25,8 +25,8 @@ export interface ReplayProgress {
 
 /**
  * Replays a trace in virtual time, closed loop unless the options say otherwise: a request comes its recorded pause after
- * what it waits for, as SessionFlow says. Prefill runs on the routers, caches,
- * ranks and time model of production; so do the caches of generation instances, but decode is a delay of one step a token.
+ * what it waits for, as SessionFlow says. Prefill runs on the routers, caches, ranks and time model of production; so do the
+ * caches of generation instances, but decode is a delay of one step a token.
  *
  * @param onProgress told after every request
  * @throws ReplayOptionError for options that make no sense, or a cache that is too small for the longest prompt
